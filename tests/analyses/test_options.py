@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 from gradguard.analyses import replay
-from gradguard.rules.diagnostic import MAX_BRANCHES, Diagnostic, Severity, diagnose
+from gradguard.rules.diagnostic import MAX_BRANCHES, Severity, diagnose
 from gradguard.syntax.chunks import parse
 
+from .refused import told_of_refused
 from .replaying import Alone
 
 MODULE = """\
@@ -389,16 +390,6 @@ class Loss(nn.Module):
         x *= 0.5
         return x
 """
-
-
-def told_of_refused(text: str, output: str) -> Diagnostic:
-    """The one thing that is told of a program, where PyTorch refuses to run backward from an `output` of its module."""
-    scope: dict[str, Any] = {}
-    exec(text, scope)
-    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
-        exec(f"{output}.sum().backward()", scope)
-    (found,) = diagnose(replay([parse(text, "main.py")], Alone()))
-    return found
 
 
 def test_options_at_their_defaults_are_no_branches_that_must_be_taken() -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
 from gradguard.analyses.libraries import polyfills
+
+from .loading import WORDS, loaded
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -94,20 +95,14 @@ NOT_MODELLED = AttributeError, NotImplementedError
 @pytest.fixture(scope="module")
 def model() -> dict[str, Any]:
     """What a program finds in the model, which Python itself has run in the place of PyTorch's package."""
-    intrinsics = spec_from_file_location("gradguard", Path(__file__).parent / "intrinsics/gradguard.py")
-    assert intrinsics is not None and intrinsics.loader is not None
-    words = module_from_spec(intrinsics)
-    intrinsics.loader.exec_module(words)
+    words = loaded("gradguard", WORDS)
     words.known = lambda value: True  # type: ignore[attr-defined]
     with pytest.MonkeyPatch.context() as patch:
         for name in [name for name in sys.modules if f"{name}.".startswith(f"{NAME}.")]:
             patch.delitem(sys.modules, name)
         patch.setitem(sys.modules, "gradguard", words)
         patch.setattr(torch, "distributions", None)
-        package = spec_from_file_location(NAME, FOLDER / "__init__.py", submodule_search_locations=[str(FOLDER)])
-        assert package is not None and package.loader is not None
-        made = sys.modules[NAME] = module_from_spec(package)
-        package.loader.exec_module(made)
+        made = loaded(NAME, FOLDER / "__init__.py", patch)
         found = names(made)
         for name in [name for name in sys.modules if f"{name}.".startswith(f"{NAME}.")]:
             del sys.modules[name]

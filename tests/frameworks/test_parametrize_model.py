@@ -6,9 +6,8 @@ import importlib
 import sys
 import warnings
 from contextlib import contextmanager
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,23 +15,16 @@ import torch
 from gradguard.analyses.libraries import polyfills
 from torch import nn
 
+from .loading import WORDS, loaded
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from types import ModuleType
 
 UTILS = "torch.nn.utils"
 FOLDER = Path(polyfills.__file__).parent / UTILS.replace(".", "/")
-WORDS = Path(__file__).parent / "intrinsics" / "gradguard.py"
 
 Seen = tuple[str, Any]
-
-
-def loaded(name: str, path: Path) -> ModuleType:
-    """A file as a module, run by Python itself."""
-    spec = spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None
-    made = module_from_spec(spec)
-    spec.loader.exec_module(made)
-    return made
 
 
 @contextmanager
@@ -43,8 +35,7 @@ def in_the_place_of_torchs(words: ModuleType) -> Iterator[SimpleNamespace]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, "gradguard", words)
         for name in names:
-            module = loaded(f"{UTILS}.{name}", FOLDER / f"{name}.py")
-            patch.setitem(sys.modules, f"{UTILS}.{name}", module)
+            module = loaded(f"{UTILS}.{name}", FOLDER / f"{name}.py", patch)
             patch.setattr(f"{UTILS}.{name}", module, raising=False)
             setattr(made, name, module)
         package = loaded("package", FOLDER / "__init__.py")

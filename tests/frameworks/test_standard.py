@@ -9,13 +9,14 @@ import itertools
 import operator
 import queue
 import sys
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from gradguard.analyses.libraries import polyfills
+
+from .loading import loaded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,13 +29,9 @@ def model(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Mo
     """The model of a module, run by Python itself; a value is always known there."""
     words = ModuleType("gradguard")
     words.known = lambda value: True  # type: ignore[attr-defined]
-    spec = spec_from_file_location("model", STANDARD / f"{request.param}.py")
-    assert spec is not None and spec.loader is not None
-    made = module_from_spec(spec)
     with monkeypatch.context() as patch:
         patch.setitem(sys.modules, "gradguard", words)
-        spec.loader.exec_module(made)
-    return made
+        return loaded("model", STANDARD / f"{request.param}.py")
 
 
 def of_queue(m: Any, kind: str) -> Iterator[Any]:
