@@ -66,6 +66,23 @@ class Net(nn.Module):
     assert told_of_refused(text, "Net(1)(torch.randn(1, 3, 8))").severity is Severity.WARNING
 
 
+def test_a_module_that_is_passed_in_stays_in_its_list_when_others_are_inserted() -> None:
+    text = f"""{HEAD}
+class Net(nn.Module):
+    def __init__(self, last):
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Linear(3, 3), last])
+        self.layers.insert(0, nn.Linear(3, 3))
+
+    def forward(self, x):
+        y = x.exp()
+        if len(self.layers) == 3:
+            y += 1
+        return y
+"""
+    assert told_of_refused(text, "Net(nn.ReLU())(torch.ones(3, requires_grad=True))").severity is Severity.WARNING
+
+
 FACTORY = """
 def dropout_of(name):
     if isinstance(name, (int, float)):

@@ -219,6 +219,7 @@ def insert(m: Machine, args: Args) -> Value:
     values.insert(i if isinstance(i, int) else len(values), args.get(2, "module"))
     for k, v in enumerate(values):
         m.state.set(obj.attributes, str(k), v)
+    sequences.append(m, kept(m, obj), str(len(values) - 1))
     return None
 
 
