@@ -261,6 +261,26 @@ def test_what_is_documented_or_imported_has_no_other_function_run_again(
         assert steps(text) < 20
 
 
+LOOPS = """
+import unseen
+import torch
+
+scale = torch.ones(3, requires_grad=True)
+for epoch in range(count):
+    for x in batches:
+        loss = (x * scale).sum()
+        unseen.mixed(loss).backward()
+
+"""
+
+
+@pytest.mark.parametrize(("before", "after"), [("(x * scale)", "(x + scale)"), ("mixed(loss)", "mixed(loss, 1)")])
+def test_a_long_loop_and_an_unseen_call_concern_those_that_run_them(before: str, after: str, tmp_path: Path) -> None:
+    steps = Steps(tmp_path)
+    assert steps(LOOPS + OTHERS) > 150
+    assert steps(LOOPS.replace(before, after) + OTHERS) < 100
+
+
 if __name__ == "__main__":
     for number in range(int(sys.argv[1])):
         run(number + 1000, int(sys.argv[2]), Path("/nowhere"))

@@ -12,7 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ...syntax import ir
 from ..domain import budget
+from ..domain.modules import is_model
 from ..domain.steps import ANY, Globals
 from ..domain.trail import noted_in
 from ..domain.values import (
@@ -25,6 +27,7 @@ from ..domain.values import (
     Bound,
     ClassMethod,
     ClassV,
+    Cond,
     FunctionV,
     Lib,
     ModuleV,
@@ -41,7 +44,6 @@ from ..domain.values import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
 
-    from ...syntax import ir
     from ..domain.steps import Place, Step, Undone
     from ..python.machine import Machine
 
@@ -120,6 +122,8 @@ def moments(key: tuple[Any, ...]) -> Iterator[int]:
         for part in key[:2] if key[0] == "item" else key:
             if type(part) is int:
                 yield part
+            elif isinstance(part, Cond):
+                yield from moments((part.key,))
             elif isinstance(part, tuple):
                 yield from moments(part)
 
@@ -190,8 +194,9 @@ _MADE_OF = {tuple: iter, Phi: lambda v: (v.then, v.orelse), **_DEFINITIONS}
 class Difference:
     """Where the state of a program is not what it was when steps ran that are to be done again.
 
-    `lost`: it is not known where. `heaps` are the names that single steps had in their hands together, of what can be
-    changed. Steps are `gone`, and others `ran`: what these have made is found by way of names that have changed.
+    It differs in `names`, and in what is known of the statements `told`; `lost`: it is not known where. `heaps` are
+    the names that single steps had in their hands together, of what can be changed. Steps are `gone`, and others `ran`:
+    what these have made is found by way of names that have changed.
     """
 
     def __init__(self, m: Machine) -> None:
@@ -205,7 +210,8 @@ class Difference:
 
     def concerns(self, step: Step) -> bool:
         """Whether a step may not do again what it did."""
-        return self.lost or not self.names.isdisjoint(step.touched) or not self.told.isdisjoint(step.reached)
+        ran = (step.reached, step.executed)
+        return self.lost or not self.names.isdisjoint(step.touched) or not all(map(self.told.isdisjoint, ran))
 
     def take(self, other: Difference, told: Set[ir.Stmt]) -> None:
         """Something more has changed, and the statements of which the files' own code has `told`."""
@@ -221,7 +227,9 @@ class Difference:
         now = left_by(self.m, new) if new is not None else Left()
         self.gone += [old.step] if old is not None else []
         self.ran += [new] if new is not None else []
-        self.lost = not all(is_same(*pair) for pair in self.pairs(was, now))
+        for store, key, *pair in self.pairs(was, now):
+            if not is_same(*pair):
+                self.differ(store, key)
         self.told |= was.told | now.told
         for place in was.names.keys() | now.names.keys():
             before = now.before.get((id(place[0]), place[1]), ABSENT)
@@ -233,8 +241,16 @@ class Difference:
                 if left.changes:
                     self.spread(step.heap)
 
-    def pairs(self, was: Left, now: Left) -> Iterator[tuple[Value, Value]]:
-        """What one step has left in places that no name leads to, and what another one has.
+    def differ(self, store: Any, key: Any) -> None:
+        """Something else was left: of a loop or a function it concerns those that run it, else it is not known whom."""
+        work = self.m.work
+        if (store is work.long_loops or store is work.tiring) and isinstance(key, ir.Stmt) and not is_model(key.chunk):
+            self.told.add(key)
+        else:
+            self.lost = True
+
+    def pairs(self, was: Left, now: Left) -> Iterator[tuple[Any, Any, Value, Value]]:
+        """The places that no name leads to, with what one step has left there, and what another one has.
 
         What has been made since is found by way of names. Of texts that document something, unknown ones are alike.
         """
@@ -242,10 +258,10 @@ class Difference:
             other = now.other[place][2] if place in now.other else noted_in(store, key)
             are_texts = key == "__doc__" and type(value) is type(other) is Unknown
             if not are_texts and not is_made_within(self.gone, store, key):
-                yield value, other
+                yield store, key, value, other
         for place, (store, key, value) in now.other.items():
             if place not in was.other and not is_made_within(self.ran, store, key):
-                yield now.before.get(place, ABSENT), value
+                yield store, key, now.before.get(place, ABSENT), value
 
     def change(self, places: Iterable[Place]) -> None:
         """There is something else in these places."""
