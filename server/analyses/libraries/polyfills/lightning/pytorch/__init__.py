@@ -142,24 +142,22 @@ class LightningModule(Hooks, HyperparametersMixin, nn.Module):
             nn.utils.clip_grad_norm_(parameters, gradient_clip_val)
 
     def toggle_optimizer(self, optimizer):
-        state = []
+        self._toggled = {}
         for one in self.trainer.optimizers:
             for group in one.param_groups:
                 for param in group["params"]:
-                    if not any(param is other for other, _ in state):
-                        state.append((param, param.requires_grad))
+                    if param not in self._toggled:
+                        self._toggled[param] = param.requires_grad
                         param.requires_grad = False
         for group in optimizer.param_groups:
             for param in group["params"]:
-                for other, required in state:
-                    if other is param:
-                        param.requires_grad = required
-        self._toggled = state
+                if param in self._toggled:
+                    param.requires_grad = self._toggled[param]
 
     def untoggle_optimizer(self, optimizer):
-        for param, required in self._toggled:
+        for param, required in self._toggled.items():
             param.requires_grad = required
-        self._toggled = []
+        self._toggled = {}
 
     def toggled_optimizer(self, optimizer):
         return Toggled(self, optimizer)
