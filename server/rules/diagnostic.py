@@ -111,15 +111,16 @@ def severity(rule: Rule, assumptions: Iterable[Assumption]) -> Severity:
     A common assumption makes it a warning. It is a hint if it depends on something unknown, or on a path through many
     branches that may never be taken, or if nothing shows that the code is trained at all: two assumptions of grad or
     backward at once, or one that the code itself speaks against; a loss is expected to be trained. Only the program's
-    own backward shows that an unseen call passes gradients on, or parameters that would get none otherwise.
+    own backward shows that several unseen calls pass gradients on; that one does is expected of a trained module.
     """
     assumptions = list(assumptions)
-    kinds = [a.kind for a in assumptions if not is_usual(a)]
+    kinds = ["guess" if a.kind == "dtype" and not a.holds else a.kind for a in assumptions if not is_usual(a)]
     about_training = sum(kind in ("requires-grad", "backward") for kind in kinds)
     expected = "trained" in kinds or any(a.expected for a in assumptions)
     untrained = about_training > (0 if rule.unrecorded else 1) and not expected
-    unshown = ("linked" in kinds and "trained" in kinds) or ("backward" in kinds and {"linked", "module"} & {*kinds})
-    if "guess" in kinds or unshown or kinds.count("branch") > MAX_BRANCHES or untrained:
+    links = kinds.count("linked")
+    unshown = (links > 1 and "trained" in kinds) or ("backward" in kinds and (links or "module" in kinds))
+    if "guess" in kinds or unshown or kinds.count("branch") + kinds.count("dtype") > MAX_BRANCHES or untrained:
         return Severity.HINT
     return max(rule.severity, Severity.WARNING) if assumptions else rule.severity
 

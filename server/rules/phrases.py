@@ -295,8 +295,12 @@ def _subject(assumption: Assumption, failure: Failure, locale: Locale) -> str:
         if assumption.kind == "backward" and isinstance(called, ir.FunctionDef):
             return say("some-returned", locale, name=called.name)
         return say(f"some-{assumption.kind}", locale)
-    if assumption.kind == "guess":
-        return text
+    if assumption.kind in ("guess", "dtype"):
+        return (
+            text
+            if assumption.holds
+            else text.replace("gives the tensor itself", "gives a copy").replace("gives a view", "gives a copy")
+        )
     return say("quote", locale, text=text if len(text) <= LONGEST_QUOTE else text[: LONGEST_QUOTE - 1] + "…")
 
 

@@ -45,6 +45,12 @@ class Budget:
     """Steps for a call in the own code of an imported module: one that takes more scans files or packages."""
     decorating_steps: int = 300
     """Steps for the call of a decorator: one that takes more writes documentation and returns its argument."""
+    elsewhere_steps: int = 600
+    """Steps for a call of another file's function, in what is entered: what a class of this file does matters more.
+    Its modules, and what its classes need to be built, are no such functions."""
+    wrapping_steps: int = 30
+    """Steps for a decorator's wrapper in what is entered until it calls what it wraps: one that takes more looks
+    through its arguments, and each of these that isn't known doubles the ways."""
     gradcheck_steps: int = 2_000
     """Steps for one evaluation of a function on numbers; `gradcheck` needs one for each input."""
     pulse: int = 64
@@ -58,6 +64,8 @@ class Budget:
     """Steps in a function that is entered."""
     training_patience: int = 1_000
     """Steps in the forward of a module: it is worth more, for it is sure to be trained."""
+    building_patience: int = 2_000
+    """Steps in the constructor of a module: the blocks that it is made of are alike, and none may be missing."""
     familiar_patience: int = 60
     """Steps inside a function that was entered before: with other arguments it seldom shows more."""
     brief_patience: int = 15

@@ -127,10 +127,23 @@ class Assumption:
     runs shows. `needed`: it does, or parameters would never get a gradient. `module`: `subject`, the unseen base of
     a class, is a module. `backward`: the caller calls backward() on the result, as is `expected` where that is a
     loss. `iteration`: the loop at `site` runs again.
-    `trained`: the module is trained. `guess`: something unknown (`subject` says what).
+    `trained`: the module is trained. `dtype`: a conversion finds the usual dtype there already. `guess`: something
+    unknown (`subject` says what).
+    unknown (`subject` says what).
     """
 
-    kind: Literal["branch", "requires-grad", "linked", "needed", "module", "backward", "iteration", "trained", "guess"]
+    kind: Literal[
+        "branch",
+        "requires-grad",
+        "linked",
+        "needed",
+        "module",
+        "backward",
+        "iteration",
+        "trained",
+        "dtype",
+        "guess",
+    ]
     subject: str
     site: Site | None = None
     holds: bool = True

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ...syntax import ir
     from ...syntax.chunks import Source
     from ...syntax.text import Excerpt
-    from .report import Assumption, Failure, Leaf, Stop, Told
+    from .report import Failure, Leaf, Stop, Told
 
 Place = tuple[Any, Hashable]
 """A dict of a module's names and one of them, or something else that is looked up by a name."""
@@ -121,14 +121,12 @@ class Earlier:
     executed: set[ir.Node] = field(default_factory=set)
     reached: set[ir.Stmt] = field(default_factory=set)
     entered: set[Excerpt | ir.Node] = field(default_factory=set)
-    granted: Assumption | None = None
 
     def add(self, step: Step) -> None:
         """One more part has run."""
         self.executed |= step.executed
         self.reached |= step.reached
         self.entered |= step.entered
-        self.granted = step.granted
 
 
 @dataclass(slots=True, eq=False)
@@ -153,8 +151,6 @@ class Step:
     reached: set[ir.Stmt] = field(default_factory=set)
     familiar: Familiar | None = None
     """those among them that earlier steps had run: it spends less on these"""
-    granted: Assumption | None = None
-    """what it assumes about a call that it has cut short"""
     failures: list[Failure] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)

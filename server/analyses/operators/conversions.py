@@ -118,6 +118,6 @@ def viewed(m: Interpreter, source: Tensor, node: Node | None, type_: TensorType 
     return t
 
 
-def guess(text: str, source: Tensor, m: Interpreter) -> Cond:
-    """A question that only sizes, strides or devices at run time can answer."""
-    return Cond((text, source.uid, id(m.here.node)), "guess", text, m.here.site)
+def guess(text: str, source: Tensor, m: Interpreter, kind: str = "guess") -> Cond:
+    """A question that only dtypes, sizes, strides or devices at run time can answer."""
+    return Cond((text, source.uid, id(m.here.node)), kind, text, m.here.site)

@@ -210,8 +210,8 @@ class Difference:
 
     def concerns(self, step: Step) -> bool:
         """Whether a step may not do again what it did."""
-        ran = (step.reached, step.executed)
-        return self.lost or not self.names.isdisjoint(step.touched) or not all(map(self.told.isdisjoint, ran))
+        told = not (self.told.isdisjoint(step.reached) and self.told.isdisjoint(step.executed))
+        return self.lost or told or not self.names.isdisjoint(step.touched)
 
     def take(self, other: Difference, told: Set[ir.Stmt]) -> None:
         """Something more has changed, and the statements of which the files' own code has `told`."""

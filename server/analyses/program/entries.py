@@ -177,7 +177,7 @@ class Entry:
 
     def rests_on(self, step: Step, due: Hashable) -> Hashable:
         """What a part takes from those before it, beside the state: what is left to do, and what they have reached."""
-        return due, frozenset(step.reached & self.earlier.reached), self.earlier.granted
+        return due, frozenset(step.reached & self.earlier.reached)
 
     def unentered(self, v: Value) -> Hashable:
         """The parts of `v` that no entry point has reached yet; something false if there are none."""
@@ -216,7 +216,7 @@ class Entry:
         """Build an object of a class."""
         m = self.m
         m.here.node, m.here.chunk = cls.node, cls.node.chunk  # type: ignore[union-attr]
-        patience = budget.LIMITS.training_patience if cls.derives("torch.nn.Module") else budget.LIMITS.patience
+        patience = budget.LIMITS.building_patience if cls.derives("torch.nn.Module") else budget.LIMITS.patience
         obj = self.outside(cls.name, lambda: m.call(cls, Args(open_=True)), patience)
         if not isinstance(obj, Instance):
             obj = Instance(cls)

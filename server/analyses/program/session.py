@@ -145,7 +145,7 @@ class Session:
         m.files.seen.clear()
         m.now = step = Step(key, m.mark(), suspended=bool(m.coroutines), born=serial(), allowed=steps or 0)
         if earlier is not None:
-            step.earlier, step.granted = earlier, earlier.granted
+            step.earlier = earlier
         before = m.work.steps - m.work.imported
         guarded(m, what, run, steps, patience)
         step.cost = m.work.steps - m.work.imported - before

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ...syntax import ir
 from ..autograd.tensors import Tensor
 from ..domain import budget
+from ..domain.known import at_default
 from ..domain.report import Site
 from ..domain.values import ABSENT, DATACLASS, Args, ClassV, Cond, FunctionV, Lib, Phi, Unknown, Value, serial
 from ..operators.types import TENSORS
@@ -84,6 +85,21 @@ def from_outside(m: Machine, f: FunctionV, p: ir.Param, option: str | None) -> V
     number = bare or kind in NUMBERS or is_number(m, f, p.annotation)
     own = own_class(m, f, p.annotation) or configuration(m, f, p)
     return Unknown(p.name, number=number, own=own, usual=option)
+
+
+def at_defaults(m: Machine, args: Args) -> Args:
+    """Arguments for another file's code, with options at their defaults: others show where this file asks for them."""
+    pos, kw = [usual(m, v) for v in args.pos], {k: usual(m, v) for k, v in args.kw.items()}
+    return Args(pos, kw, args.open, args.site, args.exprs)
+
+
+def usual(m: Machine, v: Value) -> Value:
+    """The default of an option, or the value itself."""
+    v = m.state.resolve(v)
+    if isinstance(v, Unknown) and v.usual is not None:
+        return v.usual
+    answer = at_default(v.cond.site, v.cond.text) if type(v) is Phi else None
+    return v if answer is None else usual(m, v.then if answer else v.orelse)
 
 
 def flag(f: FunctionV, p: ir.Param) -> Phi:

@@ -4,6 +4,8 @@
 def loss(x): …
 
 helper(x)               # `briefly`: familiar code, which earlier entry points have run with other arguments
+mask = make_mask(x)     # `elsewhere`: a function of another file
+self(x)                 # `soon_calling`: a wrapper that looks through all arguments before it calls `forward`
 """
 
 from __future__ import annotations
@@ -13,11 +15,10 @@ from typing import TYPE_CHECKING
 from ..domain import budget
 from ..domain.modules import is_model
 from ..domain.paths import Exhausted
-from ..domain.report import Assumption
-from ..domain.values import ABSENT, Args, Bound, ClassV, FunctionV, Object, Partial, Value, Wrapped
+from ..domain.values import ABSENT, Args, Bound, ClassV, FunctionV, Partial, Value, Wrapped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from .machine import Machine
 
@@ -38,6 +39,14 @@ def limited_call(m: Machine, steps: int, function: Value, args: Args, otherwise:
     if made is ABSENT or left:
         m.state.note_item(work.too_long, node, left + 1 if made is ABSENT else 0)
     return otherwise if made is ABSENT else made
+
+
+def elsewhere(m: Machine, run: Callable[[], Value], otherwise: Value) -> Value:
+    """Run another file's function for the one that is entered, whose patience it doesn't try."""
+    begun = m.work.steps
+    result = limited(m, budget.LIMITS.elsewhere_steps, run, otherwise)
+    m.work.limit = min(m.work.most, m.work.limit + m.work.steps - begun)
+    return result
 
 
 def limited(m: Machine, steps: int, run: Callable[[], Value], otherwise: Value) -> Value:
@@ -63,14 +72,30 @@ def limited(m: Machine, steps: int, run: Callable[[], Value], otherwise: Value) 
         work.limit = min(most, max(limit, work.limit))
 
 
-def briefly(
-    m: Machine, name: str, given: Iterable[Value], run: Callable[[], Value], otherwise: Value, worth: int = 1
-) -> Value:
+def soon_calling(m: Machine, wrapped: FunctionV, run: Callable[[], Value], otherwise: Callable[[], Value]) -> Value:
+    """Run a wrapper; if it takes many steps until it calls what it wraps, undo it and do `otherwise`."""
+    work, mark, suspended, outer = m.work, m.mark(), len(m.coroutines), m.work.awaited
+    awaited = work.await_call(wrapped.node, budget.LIMITS.wrapping_steps)
+    try:
+        return run()
+    except Exhausted:
+        too_long = work.awaited is awaited and work.limit == work.most < awaited.most
+        if not too_long or len(m.coroutines) != suspended:
+            raise
+    finally:
+        if work.awaited is awaited:
+            work.arrive(awaited)
+        work.awaited = outer
+    work.given_up += 1
+    m.go_back(mark)
+    m.stop("work")
+    return otherwise()
+
+
+def briefly(m: Machine, run: Callable[[], Value], otherwise: Value, worth: int = 1) -> Value:
     """Run familiar code for code that isn't; if it shows nothing new, undo it and give `otherwise`.
 
     It gets `worth` times the patience for familiar code.
-
-    If it is cut short, we guess that it left its arguments (`given`) unchanged; everything after depends on that.
     """
     work, mark, suspended, news = m.work, m.mark(), len(m.coroutines), m.work.news
     assert work.familiar is not None
@@ -84,8 +109,6 @@ def briefly(
         if spent or len(m.coroutines) != suspended:
             raise
         m.go_back(mark)
-        if m.now.granted is None and any(isinstance(v, Object) for v in given):
-            m.now.granted = Assumption("guess", f"{name}() changes nothing")
         return otherwise
     finally:
         work.patience, work.limit = patience, limit
@@ -98,3 +121,29 @@ def is_aside(m: Machine, function: FunctionV) -> bool:
     caller = m.frame.function
     known = caller is None or is_model(caller.chunk) or m.work.is_familiar(caller)
     return not known and m.work.is_familiar(function)
+
+
+def leaves_file(m: Machine, function: FunctionV) -> bool:
+    """Whether the file that is entered calls a function of another file."""
+    caller = m.frame.function
+    if not m.work.entering or caller is None or is_model(function.chunk):
+        return False
+    return caller.chunk.path == m.files.main != function.chunk.path
+
+
+def is_part(m: Machine, function: FunctionV) -> bool:
+    """Whether what is called makes, or is, a part of a module of the file that is entered."""
+    return leaves_file(m, function) and (m.frame.name == "__init__" or is_of_module(function))
+
+
+def is_helped(m: Machine, function: FunctionV) -> bool:
+    """Whether a module of the file that is entered calls something of another file that is neither module nor built."""
+    caller = m.frame.function
+    helps = leaves_file(m, function) and function.name != "__init__" and not is_of_module(function)
+    return helps and is_of_module(caller) and not m.work.is_familiar(caller)
+
+
+def is_of_module(function: FunctionV | None) -> bool:
+    """Whether a function is a method of a module."""
+    cls = function.cls if function is not None else None
+    return cls is not None and cls.derives("torch.nn.Module")

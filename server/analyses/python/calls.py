@@ -92,6 +92,10 @@ def unknown_result(m: Machine, f: Value, args: Args) -> Value:
     known = not any(isinstance(a, (Tensor, Instance)) for a in args)
     key = ("call", f.key, *(key_of(a) for a in args), m.work.moment) if known else None
     result = Unknown(f"{f.why}(…)" if f.why else "", key, number=f.number, result=opaque.is_model(f))
+    if isinstance(f.key, tuple) and f.key[0] == "attr" and functions.looks_up(str(f.key[-1]), args):
+        made = functions.or_option(m, result, args.pos[1])
+        if made is not result:
+            return made
     if result.result:
         result.history = opaque.history(m, result, f.why, args)
     elif not result.number:

@@ -31,7 +31,7 @@ from ..domain.values import (
     Wrapped,
 )
 from ..operators.module_classes import FORWARDS
-from . import attempts, attributes, decorators, enumerations, statements, unseen
+from . import attempts, attributes, decorators, enumerations, statements, unfinished, unseen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -243,7 +243,10 @@ def construct(m: Machine, cls: ClassV, args: Args) -> Value:
     init = cls.lookup("__init__")
     if isinstance(init, FunctionV) and attempts.is_aside(m, init):
         unbuilt, worth = Unknown(cls.name, own=cls), budget.LIMITS.constructor
-        return attempts.briefly(m, cls.name, args, lambda: initialised(m, init, obj, args), unbuilt, worth)
+        made = attempts.briefly(m, lambda: initialised(m, init, obj, args), unbuilt, worth)
+        if made is unbuilt:
+            unfinished.doubt_given(m, args)
+        return made
     if init is not ABSENT:
         return initialised(m, init, obj, args)
     if is_dataclass(cls):

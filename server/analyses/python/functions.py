@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ...syntax import ir
@@ -26,11 +27,12 @@ from ..domain.values import (
     Value,
     serial,
 )
+from ..operators.cases import items_of
 from . import annotations as arguments
 from . import attempts, builtin_names, decorators, statements, unfinished
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from .machine import Machine
 
@@ -117,9 +119,29 @@ def default(m: Machine, f: FunctionV, p: ir.Param, open_: bool) -> Value:
 def option(m: Machine, v: Value) -> Value:
     """A default that is an option of an unseen caller: a class, function or object, or the name of one; else None.
 
-    It is used as it is, since some callers will leave it so.
+    A name may come with what is to be passed: `("elu", {"inplace": True})`. It is used as it is, since some callers
+    will leave it so.
     """
-    return v if m.work.entering and isinstance(v, (*CALLABLES, Instance, str)) else None
+    named = v[0] if isinstance(v, tuple) and v else v
+    is_option = isinstance(named, str) or isinstance(v, (*CALLABLES, Instance))
+    return v if m.work.entering and is_option else None
+
+
+def looks_up(method: str, args: Args) -> bool:
+    """Whether a call of a method looks something up, with a default: `options.get("activation", nn.ReLU)`.
+
+    One that is named `get_or_…` calls what it is given.
+    """
+    is_lookup = method in ("get", "pop", "setdefault") or (method.startswith("get_") and "_or_" not in method)
+    return is_lookup and len(args.pos) == 2
+
+
+def or_option(m: Machine, found: Unknown, default: Value) -> Value:
+    """What is looked up with a `default`, where it isn't known what is `found`: an option counts as its default."""
+    usual = option(m, m.state.resolve(default))
+    if isinstance(usual, str):
+        found.usual = usual
+    return found if usual is None or isinstance(usual, str) else usual
 
 
 def call(m: Machine, f: FunctionV, args: Args) -> Value:
@@ -127,6 +149,8 @@ def call(m: Machine, f: FunctionV, args: Args) -> Value:
     if not (of_model := is_model(f.chunk)):
         m.look_at(f.node)
         m.now.executed.add(f.node)
+    if m.work.awaited is not None and m.work.awaited.node is f.node:
+        m.work.arrive(m.work.awaited)
     inner = m.open_calls.get(id(f.node), 0)
     same = budget.LIMITS.same_unknown if inner and is_blind(m, f, args) else budget.LIMITS.same_function
     if m.work.depth >= m.work.max_depth or inner >= same:
@@ -136,7 +160,7 @@ def call(m: Machine, f: FunctionV, args: Args) -> Value:
         return unfinished.pass_over(m, f.name, args)
     if not (of_model or m.here.in_model or fits(f, args)):  # a model may leave out what other releases take
         raise Raised(None, "TypeError")
-    values = bind(m, f, args)
+    values = bind(m, f, arguments.at_defaults(m, args) if attempts.is_part(m, f) else args)
     for name, v in values.items():
         if isinstance(v, Tensor) and v.label is None and not of_model:
             m.state.note(v, "label", name)
@@ -149,7 +173,15 @@ def call(m: Machine, f: FunctionV, args: Args) -> Value:
     body = f.node.body
     if f.node.scope.is_generator:
         return generator(m, f, frame, body)
-    return inside(m, f, frame, lambda: returned(m, statements.run_block(m, body)))
+    run = partial(inside, m, f, frame, lambda: returned(m, statements.run_block(m, body)))
+    wrapped = wrapped_elsewhere(m, f)
+    return run() if wrapped is None else attempts.soon_calling(m, wrapped, run, lambda: call(m, wrapped, args))
+
+
+def wrapped_elsewhere(m: Machine, f: FunctionV) -> FunctionV | None:
+    """What a decorator of another file has wrapped (`functools.wraps`), in what is entered."""
+    wrapped = m.state.resolve(f.attributes.get("__wrapped__")) if m.work.entering and f.attributes else None
+    return wrapped if isinstance(wrapped, FunctionV) and wrapped.chunk.path != f.chunk.path else None
 
 
 def is_blind(m: Machine, f: FunctionV, args: Args) -> bool:
@@ -174,6 +206,7 @@ def inside(m: Machine, f: FunctionV, frame: Frame, run: Callable[[], Value]) -> 
     before = (m.frame, here.chunk, here.node, here.stack, here.written, here.via, here.called, here.caller)
     # an object that is not built to its end is none (`construct`)
     aside = f.name != "__init__" and attempts.is_aside(m, f)
+    elsewhere = attempts.is_helped(m, f)
     at_length = not m.work.is_familiar(f) and m.work.is_familiar(m.frame.function)
     if is_model(f.chunk):
         if not here.in_model:
@@ -183,11 +216,13 @@ def inside(m: Machine, f: FunctionV, frame: Frame, run: Callable[[], Value]) -> 
     m.frame, m.here.chunk, m.here.written, m.here.via = frame, f.chunk, None, ""
     m.work.depth += 1
     m.open_calls[id(f.node)] = m.open_calls.get(id(f.node), 0) + 1
-    begun, left, given = m.work.steps, m.work.given_up, list(frame.variables.values())
+    begun, left, given = m.work.steps, m.work.given_up, list(passed(m, f, frame))
     order, uid = m.grad.order, serial()
     try:
         if aside:
-            result = attempts.briefly(m, f.name, given, run, ABSENT)
+            result = attempts.briefly(m, run, ABSENT)
+        elif elsewhere:
+            result = attempts.elsewhere(m, run, ABSENT)
         else:
             result = m.work.at_length(run) if at_length else run()
     except Exhausted:
@@ -198,8 +233,24 @@ def inside(m: Machine, f: FunctionV, frame: Frame, run: Callable[[], Value]) -> 
         m.work.depth -= 1
         m.open_calls[id(f.node)] -= 1
         m.frame, here.chunk, here.node, here.stack, here.written, here.via, here.called, here.caller = before
+    if result is ABSENT:
+        by_module = first_parameter(f) == "self" and unfinished.is_module(given[0])
+        unfinished.doubt_given(m, given[by_module:])
     whole = m.work.given_up == left and result is not ABSENT
     return result if whole else unfinished.seen_in_part(m, f.name, Args(given), result, order, uid)
+
+
+def passed(m: Machine, f: FunctionV, frame: Frame) -> Iterator[Value]:
+    """What a function was given, one by one."""
+    params = f.node.params
+    spread = {p.name for p in (params.vararg, params.kwarg) if p is not None}
+    for name, v in frame.variables.items():
+        if name not in spread:
+            yield v
+        elif isinstance(v, DictV):
+            yield from (item for item in v.items.values() if item is not ABSENT)
+        else:
+            yield from v if isinstance(v, tuple) else items_of(m, v)
 
 
 def returned(m: Machine, outcome: Value) -> Value:

@@ -12,7 +12,7 @@ from ..domain.known import key_of
 from ..domain.values import ABSENT, Args, DictV, Instance, Lib, ListV, TooFew, Unknown, Value
 from ..operators import arrays, calls_by_name, cases
 from ..operators.arrays import NDArray
-from . import constants, opaque
+from . import constants, functions, opaque
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -157,7 +157,8 @@ def unknown(m: Machine, name: str, args: Args) -> Value:
     short = cases.called(name)
     known = not any(isinstance(a, (Tensor, Instance)) for a in args)
     key = ("call", name, *(key_of(a) for a in args), m.work.moment) if known else None
-    return opaque.linked(m, Unknown(f"{short}(…)", key), short, args)
+    result = opaque.linked(m, Unknown(f"{short}(…)", key), short, args)
+    return functions.or_option(m, result, args.pos[1]) if functions.looks_up(short, args) else result
 
 
 def call_method(m: Machine, name: str, obj: Value, args: Args) -> Value:

@@ -26,10 +26,13 @@ def is_model(f: Unknown) -> bool:
     return f.parameter and not isinstance(f.key, tuple)
 
 
-def history(m: Machine, v: Unknown, called: str, args: Args) -> Node | None:
-    """The node behind the result `v` of a model: its edges lead to the tensors among the arguments."""
+def history(m: Machine, v: Unknown, called: str, args: Args, sure: bool = False) -> Node | None:
+    """The node behind the result `v` of a model: its edges lead to the tensors among the arguments.
+
+    It is `sure` that the result requires grad where the model has parameters of its own.
+    """
     given = [t for a in (*args.pos, *args.kw.values()) for t in tensors(m, a)]
-    node = m.grad.node(OPAQUE, given, frozenset({m.requires_grad(v)}))
+    node = m.grad.node(OPAQUE, given, sure or frozenset({m.requires_grad(v)}))
     if node is not None:
         text = f"`{called}` keeps what its gradients need"
         node.called = called
@@ -37,7 +40,7 @@ def history(m: Machine, v: Unknown, called: str, args: Args) -> Node | None:
     return node
 
 
-def linked(m: Machine, v: Unknown, called: str, args: Args, method: Value = None) -> Unknown:
+def linked(m: Machine, v: Unknown, called: str, args: Args, method: Value = None, sure: bool = False) -> Unknown:
     """The result `v` of an unknown call: if it requires grad, its gradient may flow to the arguments that have a graph.
 
     A `method` of another call's result, called without further tensors, leads where that result leads.
@@ -45,7 +48,7 @@ def linked(m: Machine, v: Unknown, called: str, args: Args, method: Value = None
     if not m.grad.grad_mode:
         return v
     if has_graph(m, args):
-        node = history(m, v, called, Args([*args, method]))
+        node = history(m, v, called, Args([*args, method]), sure)
         if node is not None:
             text = m.explain.text(m.here.site) or f"{called}(…)"
             passes = Cond((LINK, m.requires_grad(v)), LINK, text, m.here.site)

@@ -13,18 +13,19 @@ and a block where that was too little several times in a row is left as a whole.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from ...syntax import ir
 from ...syntax.walk import statements as statements_of
 from ..autograd.tensors import Tensor
 from ..domain import budget
 from ..domain.modules import is_model
-from ..domain.values import ABSENT, Args, DictV, Instance, ListV, Unknown, serial
+from ..domain.values import ABSENT, Args, Container, DictV, Instance, ListV, Unknown, serial
+from ..operators import modules
 from . import assignment, attributes, containers, opaque, statements
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from ..domain.paths import Outcome, Raised
     from ..domain.report import Why
@@ -86,6 +87,22 @@ def doubt(m: Machine, uid: int) -> None:
     m.state.note(m.explain, "unsure", max(m.explain.unsure, uid))
 
 
+def doubt_given(m: Machine, given: Iterable[Value]) -> None:
+    """A call was cut short: the containers and objects that it was given may have changed, and what is older.
+
+    Tensors are taken to be as they were: few functions write their arguments.
+    """
+    objects = [v for v in given if isinstance(v, (Container, Instance))]
+    own = [t for v in objects if is_module(v) for t in modules.parameters(m, v)]
+    if objects:
+        doubt(m, max(one.uid for one in (*objects, *own)) + 1)
+
+
+def is_module(v: Value) -> TypeGuard[Instance]:
+    """Whether an object is a module."""
+    return isinstance(v, Instance) and v.cls.derives("torch.nn.Module")
+
+
 def seen_in_part(m: Machine, function: str, args: Args, result: Value, order: int, uid: int) -> Value:
     """The result of a call of which only a part was replayed.
 
@@ -115,8 +132,12 @@ def is_tensor(v: Value) -> bool:
 
 
 def unseen(m: Machine, function: str, args: Args) -> Unknown:
-    """The result of a call that isn't replayed to its end: its history may lead to its arguments."""
-    return opaque.linked(m, Unknown(f"{function}()"), function, args)
+    """The result of a call that isn't replayed to its end: its history may lead to its arguments.
+
+    To a module's parameters, too, of which one stands for all: then it is sure to require grad.
+    """
+    own = [t for v in args for t in (modules.parameters(m, v)[:1] if is_module(v) else ())]
+    return opaque.linked(m, Unknown(f"{function}()"), function, Args([*args, *own]), sure=bool(own))
 
 
 def leave(m: Machine, s: ir.Stmt, why: Why, detail: str = "") -> Outcome | None:

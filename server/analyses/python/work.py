@@ -14,7 +14,7 @@ is undone (`attempts.py`); otherwise the innermost statement is left and the nex
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..domain import budget
 from ..domain.paths import Exhausted, Unwanted, always
@@ -27,6 +27,15 @@ if TYPE_CHECKING:
     from ..domain.paths import State
     from ..domain.steps import Familiar
     from ..domain.values import FunctionV, Value
+
+
+class Awaited(NamedTuple):
+    """What a decorator's wrapper is about to call, and how much was allowed before it began."""
+
+    node: ir.Node
+    most: int
+    limit: int
+    tentative: int
 
 
 class Work:
@@ -62,6 +71,8 @@ class Work:
         """whether statements in deeper calls may be left, too"""
         self.tentative = 0
         """how many callers would rather undo everything than have a statement left"""
+        self.awaited: Awaited | None = None
+        """what the wrapper that is running is about to call"""
         self.imported = 0
         """steps that imports have taken"""
         self.given_up = 0
@@ -158,6 +169,19 @@ class Work:
             yield
         finally:
             self.tentative -= 1
+
+    def await_call(self, node: ir.Node, steps: int) -> Awaited:
+        """Allow a wrapper this many steps until it calls a function, and have no statement of it left."""
+        self.awaited = awaited = Awaited(node, self.most, self.limit, self.tentative)
+        self.most = min(self.most, self.steps + steps)
+        self.limit = min(self.limit, self.most)
+        self.tentative += 1
+        return awaited
+
+    def arrive(self, awaited: Awaited) -> None:
+        """The function is called, or is no longer awaited: allow what was allowed before."""
+        self.most, self.tentative, self.awaited = awaited.most, awaited.tentative, None
+        self.limit = min(self.most, max(awaited.limit, self.limit))
 
     # -- what is new ------------------------------------------------------------------------------
 

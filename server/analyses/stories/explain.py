@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from ..autograd.tensors import Node, SavedTensor, Tensor, Version
 from ..domain import budget
 from ..domain.report import Assumption, Failure, Hop, Saved, Site, Write
+from ..domain.values import LINK, Cond
 from . import carried
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from ...syntax import ir
     from ..domain.paths import Guards
     from ..domain.report import Cause
-    from ..domain.values import Cond, Instance
+    from ..domain.values import Instance
     from .witness import Witness
 
 MAX_HOPS = 6
@@ -76,8 +77,6 @@ class Explainer:
             found[Assumption("guess", "two items are the same")] = None
         found.update(dict.fromkeys(self.modules(failure)))
         found.update(dict.fromkeys(self.m.entry_assumptions))
-        if self.m.now.granted is not None:
-            found[self.m.now.granted] = None
         found.update(dict.fromkeys(failure.assumptions))
         return replace(failure, assumptions=tuple(found), backward=failure.backward or self.backward)
 
@@ -91,8 +90,13 @@ class Explainer:
         return cond.kind != "turn" and (cond.key, not holds) not in self.m.state.raising
 
     def assumed(self, cond: Cond, holds: bool) -> Assumption:
-        """An answer as an assumption; if it leads to an error that the program handles, it is only a guess."""
+        """An answer as an assumption; if it leads to an error that the program handles, it is only a guess.
+
+        That a call in a module passes gradients on is expected where the module is trained.
+        """
         told = assumption(cond, holds)
+        if cond.kind == LINK and holds and any(a.kind == "trained" for a in self.m.entry_assumptions):
+            told = Assumption("linked", cond.text, cond.site)
         return replace(told, kind="guess") if (cond.key, holds) in self.m.state.raising else told
 
     def stale(self, node: Node, saved: SavedTensor, write: Write) -> Failure:
@@ -444,15 +448,13 @@ def passing(call: str) -> str:
 
 def assumption(cond: object, holds: bool) -> Assumption:
     """A condition as an assumption that a message can name."""
-    from ..domain.values import LINK, Cond
-
     assert isinstance(cond, Cond)
     text = cond.text
     if cond.kind == "may-require-grad":
         text = text and f"`{text}` requires grad"
     elif cond.kind == LINK:
         text = passing(text)
-    kind = cond.kind if cond.kind in ("branch", "requires-grad", "linked", "needed") else "guess"
+    kind = cond.kind if cond.kind in ("branch", "requires-grad", "linked", "needed", "dtype") else "guess"
     return Assumption(kind, text, cond.site, holds ^ cond.flipped)  # type: ignore[arg-type]
 
 

@@ -26,7 +26,7 @@ from ...domain.values import (
     Unknown,
     Value,
 )
-from ...python import attributes, conditions, containers, enumerations, library, sequences, spellings
+from ...python import attributes, conditions, containers, enumerations, functions, library, sequences, spellings
 from ...python import (
     constants as plain,
 )
@@ -393,7 +393,7 @@ def getattr_(m: Machine, args: Args) -> Value:
                 raise
             return args[2]
         if isinstance(found, Unknown) and has is not True:
-            return Unknown(name, ("getattr", key_of(args[0]), name))
+            return functions.or_option(m, Unknown(name, ("getattr", key_of(args[0]), name)), args[2])
         return found
     return attributes.get(m, args[0], name)
 

@@ -72,7 +72,7 @@ def get(m: Machine, args: Args) -> Value:
             return found
         if not m.state.is_open(d):
             return args.get(2, "default")
-    return Unknown("an item", ("[]", d.uid, key_of(key)))
+    return functions.or_option(m, Unknown("an item", ("[]", d.uid, key_of(key))), args.get(2, "default"))
 
 
 @method_of("list", "__init__")

@@ -41,6 +41,13 @@ def is_contiguous(m: Interpreter, call: Call, source: Tensor) -> bool | None:
     return source.geometry.is_contiguous() if source.geometry is not None else None
 
 
+def of_dtype(m: Interpreter, call: Call, source: Tensor, text: str) -> Cond:
+    """Whether it has that dtype already: it mostly has, if that is float32 or the one of an operand."""
+    dtypes = [CASTS.get(call.name), *(dtype_of(v) for k, v in call.values.items() if k not in ("self", "input"))]
+    others = [v for k, v in call.values.items() if k not in ("self", "input") and isinstance(v, Tensor)]
+    return guess(text, source, m, "dtype" if others or "float32" in dtypes else "guess")
+
+
 def has_type(m: Interpreter, call: Call, source: Tensor) -> bool | None:
     """`t.type_as(other)`."""
     other = next(iter(call.tensors.get("other", ())), None)
@@ -81,18 +88,18 @@ def of_device(m: Interpreter, call: Call, source: Tensor, text: str) -> Cond:
     """
     others = [v for k, v in call.values.items() if k not in ("self", "input") and not isinstance(v, (bool, type(None)))]
     if call.name == "torch.Tensor.to" and any(isinstance(v, Tensor) or dtype_of(v) for v in others):
-        return guess(text, source, m)
+        return of_dtype(m, call, source, text)
     return Cond((text, *map(key_of, others)), "guess", text, m.here.site)
 
 
 def converts(unchanged: Callable[[Interpreter, Call, Tensor], bool | None] | None) -> Family:
-    """A family of conversions and nothing else."""
-    return Family(unchanged=unchanged, copies_at_most=True)
+    """A family of conversions to a dtype and nothing else."""
+    return Family(unchanged=unchanged, copies_at_most=True, question=of_dtype)
 
 
 FAMILIES = {
     tuple(CASTS): converts(has_cast),
-    methods("contiguous"): converts(is_contiguous),
+    methods("contiguous"): Family(unchanged=is_contiguous, copies_at_most=True),
     methods("type_as"): converts(has_type),
     methods("type"): converts(has_all),
     methods("to"): Family(unchanged=has_all, copies_at_most=True, question=of_device, reads_form_of="other"),
