@@ -262,6 +262,35 @@ def test_a_conversion_to_the_usual_dtype_gives_the_tensor_itself(
     assert refused(tmp_path, monkeypatch, torch.rand(8, 8)) is usual
 
 
+CONVERTING = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, other=torch.ones(8, 8)):
+        super().__init__()
+        self.layer, self.other = nn.Linear(8, 8), other
+        self.second = Second()
+
+    def forward(self, x):
+        return self.second(self.layer(x), self.other)
+
+class Second(nn.Module):
+    def forward(self, x, other):
+        mean = x.to(DTYPE).pow(2).mean(-1, keepdim=True)
+        x *= torch.rsqrt(mean + 1)
+        return x + other
+"""
+
+
+@pytest.mark.parametrize("dtype", ["torch.float32", "x.dtype", "other.dtype", "dtype=torch.float32"])
+def test_what_a_module_brings_to_a_dtype_is_a_tensor(
+    dtype: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert len(warnings(tmp_path, main=CONVERTING.replace("DTYPE", dtype))) == 1
+    assert refused(tmp_path, monkeypatch)
+
+
 DEEP = """
 from torch import nn
 

@@ -47,6 +47,11 @@ TENSORS = {
 """types of tensors, with their dtype if the type determines it, on the CPU"""
 
 
+def is_dtype_of_tensor(v: Value) -> bool:
+    """Whether a value is the `dtype` of something of which that isn't known."""
+    return isinstance(v, Unknown) and isinstance(v.key, tuple) and "dtype" in (v.key[0], v.key[-1])
+
+
 def dtype_of(v: Value) -> str | None:
     """The short name of a dtype value (`torch.long` is `int64`), None for anything else."""
     if isinstance(v, Lib):

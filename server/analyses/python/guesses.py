@@ -69,6 +69,12 @@ def tells_tensor(m: Machine, v: Unknown, name: str) -> bool:
     return name not in OF_ARRAYS or from_model or trained
 
 
+def may_convert(m: Machine, v: Unknown, name: str) -> bool:
+    """Whether a method may bring what a module's `forward` was given to another dtype, or to another device."""
+    given = v.own is None and (v.came_in or v.result or v.history is not None)
+    return name == "to" and given and any(a.kind == "trained" for a in m.entry_assumptions)
+
+
 def moves(method: Unknown) -> bool:
     """Whether something is a method of what was passed in, such as `batch.to`, that returns it moved or converted."""
     key = method.key

@@ -9,7 +9,7 @@ from ...domain.known import key_of
 from ...domain.values import Cond, Lib
 from ..call import Call, Family
 from ..conversions import guess
-from ..types import dtype_of
+from ..types import dtype_of, is_dtype_of_tensor
 from .names import functions, methods
 
 if TYPE_CHECKING:
@@ -43,9 +43,10 @@ def is_contiguous(m: Interpreter, call: Call, source: Tensor) -> bool | None:
 
 def of_dtype(m: Interpreter, call: Call, source: Tensor, text: str) -> Cond:
     """Whether it has that dtype already: it mostly has, if that is float32 or the one of an operand."""
-    dtypes = [CASTS.get(call.name), *(dtype_of(v) for k, v in call.values.items() if k not in ("self", "input"))]
-    others = [v for k, v in call.values.items() if k not in ("self", "input") and isinstance(v, Tensor)]
-    return guess(text, source, m, "dtype" if others or "float32" in dtypes else "guess")
+    given = [v for k, v in call.values.items() if k not in ("self", "input")]
+    is_usual = "float32" in (CASTS.get(call.name), *map(dtype_of, given))
+    of_operand = any(isinstance(v, Tensor) or is_dtype_of_tensor(v) for v in given)
+    return guess(text, source, m, "dtype" if is_usual or of_operand else "guess")
 
 
 def has_type(m: Interpreter, call: Call, source: Tensor) -> bool | None:
@@ -87,7 +88,9 @@ def of_device(m: Interpreter, call: Call, source: Tensor, text: str) -> Cond:
     Tensors are made on one device, mostly, and are all brought to another one, or all stay.
     """
     others = [v for k, v in call.values.items() if k not in ("self", "input") and not isinstance(v, (bool, type(None)))]
-    if call.name == "torch.Tensor.to" and any(isinstance(v, Tensor) or dtype_of(v) for v in others):
+    if call.name == "torch.Tensor.to" and any(
+        isinstance(v, Tensor) or dtype_of(v) or is_dtype_of_tensor(v) for v in others
+    ):
         return of_dtype(m, call, source, text)
     return Cond((text, *map(key_of, others)), "guess", text, m.here.site)
 
