@@ -122,10 +122,25 @@ OF_INTEGERS = _names("id ids idx idxs index indexes indices ind inds len lengths
 """the last words of names that indices and lengths have"""
 
 
+OF_DATA = _names("gt gts ground_truth label labels mask masks target targets truth y_true")
+"""the names, or their last words, of what results are compared with, or selected by"""
+
+
 def tells_integers(name: str) -> bool:
     """Whether a tensor of that name holds integers, which cannot require grad: `edge_index`, `batch.lengths`."""
-    words = re.findall(r"[a-z0-9]+", name.rpartition(".")[2].lower())
-    return bool(words) and words[-1] in OF_INTEGERS
+    return _is_named(name, OF_INTEGERS)
+
+
+def tells_data(name: str) -> bool:
+    """Whether a tensor of that name is data, which seldom requires grad: `target`, `batch.attention_mask`."""
+    return _is_named(name, OF_DATA)
+
+
+def _is_named(name: str, known: frozenset[str]) -> bool:
+    """Whether a name, or its last word, is known."""
+    last = name.rpartition(".")[2].lower()
+    words = re.findall(r"[a-z0-9]+", last)
+    return last in known or (bool(words) and words[-1] in known)
 
 
 _LOSS = re.compile(r"(?:^|_)(?:loss|losses|criterion|cross_entropy|kl_div)(?:_|\d|$)")

@@ -319,7 +319,7 @@ class Machine:
 
     def requires_grad(self, v: Unknown) -> Cond:
         """The question whether an unknown value requires grad."""
-        expected = v.parameter and not v.own and not guesses.tells_integers(v.why)
+        expected = v.parameter and not v.own and not (guesses.tells_integers(v.why) or guesses.tells_data(v.why))
         return Cond(
             ("requires grad", v.key), "requires-grad" if expected else "may-require-grad", v.why, self.here.site
         )
