@@ -220,6 +220,39 @@ def test_another_files_code_gets_the_defaults_of_options(tmp_path: Path, monkeyp
     assert refused(tmp_path, monkeypatch, 8)
 
 
+BASE = """
+from torch import nn
+
+class Base(nn.Module):
+    def __init__(self, reduction="sum"):
+        super().__init__()
+        self.layer = nn.Linear(8, 8)
+        self.reduction = reduction
+"""
+DERIVED = """
+from bases import Base
+
+class Net(Base):
+    def __init__(self, reduction="sum"):
+        super().__init__(reduction=reduction)
+
+    def forward(self, x):
+        y = self.layer(x).sigmoid()
+        if self.reduction == "sum":
+            y = y.sum()
+        y *= 2
+        return y
+"""
+
+
+def test_the_constructor_of_a_base_gets_what_other_options_lead_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (told,) = warnings(tmp_path, main=DERIVED, bases=BASE)
+    assert '`self.reduction == "sum"` is false' in told
+    assert refused(tmp_path, monkeypatch, "none")
+
+
 DTYPES = """
 import torch
 from torch import nn

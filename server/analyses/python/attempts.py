@@ -132,8 +132,12 @@ def leaves_file(m: Machine, function: FunctionV) -> bool:
 
 
 def is_part(m: Machine, function: FunctionV) -> bool:
-    """Whether what is called makes, or is, a part of a module of the file that is entered."""
-    return leaves_file(m, function) and (m.frame.name == "__init__" or is_of_module(function))
+    """Whether what is called makes, or is, a part of a module of the file that is entered: not what it inherits."""
+    caller = m.frame.function
+    if not leaves_file(m, function) or caller is None:
+        return False
+    inherits = caller.cls is not None and function.cls in caller.cls.mro
+    return not inherits and (m.frame.name == "__init__" or is_of_module(function))
 
 
 def is_helped(m: Machine, function: FunctionV) -> bool:
