@@ -186,7 +186,7 @@ class Graph:
         """Assume that the arguments a tensor comes from require no grad, since the program doesn't expect it either."""
         asked = self.requires_grad(t)
         for cond in asked if isinstance(asked, frozenset) else ():
-            if cond.kind == "requires-grad":
+            if cond.kind in ("requires-grad", "of-data"):
                 self.state.assume(cond, False)
 
     def _known_grad(self, slot: Value) -> Grad:

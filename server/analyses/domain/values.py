@@ -53,11 +53,12 @@ class Cond:
     """A question that the text doesn't answer; equal keys are the same question.
 
     `kind` is `branch` for a condition of the program, `turn` for one that only some turns of a loop meet,
-    `requires-grad` for a parameter of an entry point that may require grad, `may-require-grad` for any other unknown
-    value, `factor` for one that nothing shows to be a tensor at all, `LINK` for gradients that an unseen call may pass
-    on (its key: LINK and the question whether its result requires grad), `linked` or `needed` if a backward shows that
-    it does, `dtype` for a conversion that finds the usual dtype there already, `guess` for everything else that depends
-    on something unknown. `flipped`: the text asks the opposite (`x is not None` for the question whether x is None).
+    `requires-grad` for a parameter of an entry point that may require grad, `of-data` for one that is named as data
+    is, `may-require-grad` for any other unknown value, `factor` for one that nothing shows to be a tensor at all,
+    `LINK` for gradients that an unseen call may pass on (its key: LINK and the question whether its result requires
+    grad), `linked` or `needed` if a backward shows that it does, `dtype` for a conversion that finds the usual dtype
+    there already, `guess` for everything else that depends on something unknown. `flipped`: the text asks the opposite
+    (`x is not None` for the question whether x is None).
     """
 
     __slots__ = ("flipped", "hash", "key", "kind", "site", "text")

@@ -319,10 +319,9 @@ class Machine:
 
     def requires_grad(self, v: Unknown) -> Cond:
         """The question whether an unknown value requires grad."""
-        expected = v.parameter and not v.own and not (guesses.tells_integers(v.why) or guesses.tells_data(v.why))
-        return Cond(
-            ("requires grad", v.key), "requires-grad" if expected else "may-require-grad", v.why, self.here.site
-        )
+        expected = v.parameter and not v.own and not guesses.tells_integers(v.why)
+        kind = "of-data" if guesses.tells_data(v.why) else "requires-grad"
+        return Cond(("requires grad", v.key), kind if expected else "may-require-grad", v.why, self.here.site)
 
     def refuse_dtype(self, t: Tensor) -> None:
         """An integer tensor is to require grad: report that, and go on as if it had another dtype."""

@@ -450,7 +450,7 @@ def assumption(cond: object, holds: bool) -> Assumption:
     """A condition as an assumption that a message can name."""
     assert isinstance(cond, Cond)
     text = cond.text
-    if cond.kind == "may-require-grad":
+    if cond.kind in ("may-require-grad", "of-data"):
         text = text and f"`{text}` requires grad"
     elif cond.kind == LINK:
         text = passing(text)
