@@ -1,381 +1,504 @@
-"""What a file alone is taken to be used with: options at their defaults, wrappers that call on, the usual dtype."""
+"""The options of a module that nobody has built: what a parameter is left to be is tried, and what a table lists."""
 
 from __future__ import annotations
 
-import importlib
-import sys
-from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from textwrap import dedent
+from typing import Any
 
 import pytest
+from gradguard.analyses import replay
+from gradguard.rules.diagnostic import MAX_BRANCHES, Severity, diagnose
+from gradguard.syntax.chunks import parse
+
+from .refused import told_of_refused
+from .replaying import Alone
+
+MODULE = """\
+import functools
+from dataclasses import dataclass
+from typing import Literal
+
 import torch
-from gradguard.rules.rule import Severity
-from gradguard.workspace.project import Project
+from torch import nn
+from torch.nn import functional as F
 
-if TYPE_CHECKING:
-    from pathlib import Path
+{before}
 
-LOOKUPS = {
-    "a table": ("TABLE.get(self.config.kind, eager)", SimpleNamespace(kind="none")),
-    "a mapping": ("Table().chosen(self.config.kind, eager)", SimpleNamespace(kind="none")),
-    "an attribute": ("getattr(self.config, 'attention', eager)", SimpleNamespace()),
-    "settings": ("self.config.get('attention', eager)", {}),
-    "something unseen": (
-        "self.config.get_interface('attention', eager)",
-        SimpleNamespace(get_interface=lambda *a: a[1]),
+class Mlp(nn.Module):
+    def __init__(self, dim, {parameter}):
+        super().__init__()
+        self.act = {made}
+        self.lin = nn.Linear(dim, dim)
+
+    def forward(self, x):
+        out = self.act(self.lin(x))
+        out += x
+        return out
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """How a module gets its activation: `usual` stands for the one that it is left to be.
+
+    `named`: what the message says of a table's choices.
+    """
+
+    parameter: str
+    made: str
+    fails: str
+    works: str
+    before: str = ""
+    given: str = ""
+    named: str = ""
+
+    def text(self, usual: str) -> str:
+        before = dedent(self.before)
+        return MODULE.format(before=before, parameter=self.parameter, made=self.made).replace("USUAL", usual)
+
+
+OPTIONS = {
+    "class": Option("act=USUAL", "act()", "nn.ReLU", "nn.GELU"),
+    "object": Option("act=USUAL", "act", "nn.ReLU()", "nn.GELU()"),
+    "function": Option("act=USUAL", "act", "F.relu", "F.gelu"),
+    "lambda": Option("act=lambda t: t.USUAL()", "act", "relu", "cos"),
+    "partial": Option("act=functools.partial(USUAL)", "act()", "nn.Sigmoid", "nn.GELU"),
+    "name_of_a_class": Option("act='USUAL'", "getattr(nn, act)()", "ReLU", "GELU"),
+    "name_of_a_function": Option("act='USUAL'", "getattr(F, act)", "relu", "gelu"),
+    "own_class": Option(
+        "act=Act",
+        "act()",
+        "sigmoid",
+        "cos",
+        """
+        class Act(nn.Module):
+            def forward(self, x):
+                return x.USUAL()
+        """,
+    ),
+    "configuration": Option(
+        "config: Config",
+        "config.act()",
+        "nn.ReLU",
+        "nn.GELU",
+        """
+        @dataclass
+        class Config:
+            width: int = 3
+            act: type = USUAL
+        """,
+        "Config()",
+    ),
+    "name_in_a_configuration": Option(
+        "config: Config",
+        "getattr(nn, config.act)()",
+        "ReLU",
+        "GELU",
+        """
+        @dataclass
+        class Config:
+            act: str = "USUAL"
+        """,
+        "Config()",
+    ),
+    "configuration_left_out": Option(
+        "config=Config()",
+        "config.act()",
+        "nn.ReLU",
+        "nn.GELU",
+        """
+        @dataclass
+        class Config:
+            act: type = USUAL
+        """,
+    ),
+    "configuration_by_its_name": Option(
+        "cfg",
+        "getattr(nn, cfg.act)()",
+        "ReLU",
+        "GELU",
+        """
+        @dataclass
+        class ModelConfig:
+            act: str = "USUAL"
+        """,
+        "ModelConfig()",
+    ),
+    "listed_by_an_annotation": Option(
+        "act: Literal['gelu', 'USUAL', 'silu']",
+        "getattr(F, act)",
+        "relu",
+        "softplus",
+        "ACT = 'USUAL'",
+        "ACT",
+        "`act == 'relu'` is true",
+    ),
+    "registry": Option(
+        "act='own'",
+        "REGISTRY.get(act)()",
+        "sigmoid",
+        "cos",
+        """
+        class Registry:
+            def __init__(self):
+                self.known = {}
+
+            def register(self, name):
+                def add(cls):
+                    self.known[name] = cls
+                    return cls
+                return add
+
+            def get(self, name):
+                return self.known[name]
+
+        REGISTRY = Registry()
+
+        @REGISTRY.register("gelu")
+        class Gelu(nn.Module):
+            def forward(self, x):
+                return F.gelu(x)
+
+        @REGISTRY.register("own")
+        class Own(nn.Module):
+            def forward(self, x):
+                return x.USUAL()
+        """,
+        named="== 'own'",
+    ),
+    "large_table": Option(
+        "act='usual'",
+        "ACTS[act]()",
+        "nn.ReLU",
+        "nn.GELU",
+        """
+        ACTS = {"gelu": nn.GELU, "silu": nn.SiLU, "mish": nn.Mish, "soft": nn.Softplus, "usual": USUAL}
+        """,
+        named="`act == 'usual'` is true",
+    ),
+    "table_of_objects": Option(
+        "act='gelu'",
+        "made(act)",
+        "nn.ReLU()",
+        "nn.SiLU()",
+        """
+        def made(name):
+            return {"gelu": nn.GELU(), "other": USUAL}[name]
+        """,
+        "'other'",
+        "`name == 'gelu'` is false",
+    ),
+    "tests_in_a_row": Option(
+        "act='gelu'",
+        "made(act)",
+        "nn.ReLU()",
+        "nn.SiLU()",
+        """
+        def made(name):
+            if name == "gelu":
+                return nn.GELU()
+            elif name == "other":
+                return USUAL
+            raise ValueError(name)
+        """,
+        "'other'",
+        '`name == "gelu"` is false',
     ),
 }
-TABLES = """
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_the_option_that_fails_is_told(name: str) -> None:
+    option = OPTIONS[name]
+    text = option.text(option.fails)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        trained(text, option.given)
+    (found,) = diagnose(replay([parse(text, "main.py")], Alone()))
+    assert found.severity is Severity.WARNING
+    assert option.named in found.words.when
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_one_that_works_is_silent(name: str) -> None:
+    option = OPTIONS[name]
+    text = option.text(option.works)
+    trained(text, option.given)
+    assert diagnose(replay([parse(text, "main.py")], Alone())) == []
+
+
+def trained(text: str, given: str) -> None:
+    scope: dict[str, Any] = {"__name__": __name__}  # a dataclass looks its module up
+    exec(text, scope)
+    exec(f"Mlp(3, {given})(torch.randn(2, 3)).sum().backward()", scope)
+
+
+@pytest.mark.parametrize("given", ["nn.GELU", "act=nn.GELU", "**{'act': nn.GELU}"])
+def test_what_the_program_passes_is_what_it_is(given: str) -> None:
+    text = OPTIONS["class"].text("nn.ReLU") + f"\nMlp(3, {given})(torch.randn(2, 3)).sum().backward()\n"
+    exec(text, {"__name__": __name__})
+    assert diagnose(replay([parse(text, "main.py")], Alone())) == []
+
+
+def test_options_that_come_from_outside_may_be_others() -> None:
+    text = OPTIONS["class"].text("nn.ReLU")
+    text += "\nimport json\nMlp(3, **json.load(open('options.json')))(torch.randn(2, 3)).sum().backward()\n"
+    assert not any(one.severity is Severity.ERROR for one in diagnose(replay([parse(text, "main.py")], Alone())))
+
+
+INHERITED = """\
+import functools
+
 import torch
-from collections.abc import MutableMapping
 from torch import nn
 
-def first(q, k): return q + k
-def second(q, k): return q - k
-def third(q, k): return q / 2 + k
-def fourth(q, k): return q / 3 + k
-def fifth(q, k): return q / 4 + k
-
-TABLE = {"first": first, "second": second, "third": third, "fourth": fourth, "fifth": fifth}
-
-class General(MutableMapping):
-    shared = {}
-
-    def __init__(self):
-        self.own = {}
-
-    def __getitem__(self, key):
-        return self.own[key] if key in self.own else self.shared[key]
-
-    def __setitem__(self, key, value):
-        self.own.update({key: value})
-
-    def __delitem__(self, key):
-        del self.own[key]
-
-    def __iter__(self):
-        return iter({**self.shared, **self.own})
-
-    def __len__(self):
-        return len(self.shared.keys() | self.own.keys())
-
-class Table(General):
-    shared = TABLE
-
-    def chosen(self, kind, default):
-        if kind.startswith("own|"):
-            kind = kind.removeprefix("own|")
-        return super().get(kind, default)
-
-def eager(q, k):
-    return q @ k
-
-class Net(nn.Module):
-    def __init__(self, config):
-        super().__init__()
-        self.config = config
-        self.q, self.k = nn.Linear(8, 8), nn.Linear(8, 8)
-
-    def forward(self, x):
-        q, k = self.q(x), self.k(x)
-        attend = LOOKUP
-        y = attend(q, k)
-        k.mul_(2)
-        return y
-"""
-
-
-def warnings(folder: Path, **files: str) -> list[str]:
-    """What is told of the first of a program's files, without a script; hints are left out."""
-    for name, text in files.items():
-        (folder / f"{name}.py").write_text(text)
-    found = Project(folder).check([str(folder / f"{next(iter(files))}.py")], Severity.WARNING)
-    assert not found.problems
-    return [one.message for one in found.active]
-
-
-def refused(folder: Path, monkeypatch: pytest.MonkeyPatch, *given: object) -> bool:
-    """Whether PyTorch refuses to train the `Net` of `main.py`, built with what is `given`."""
-    monkeypatch.syspath_prepend(str(folder))
-    for one in folder.glob("*.py"):
-        monkeypatch.delitem(sys.modules, one.stem, raising=False)
-    net = importlib.import_module("main").Net(*given)
-    try:
-        net(torch.rand(8, 8)).sum().backward()
-    except RuntimeError as error:
-        return "modified by an inplace operation" in str(error)
-    return False
-
-
-@pytest.mark.parametrize("what", LOOKUPS)
-def test_a_lookup_gives_the_default_that_it_is_given(
-    what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lookup, config = LOOKUPS[what]
-    assert len(warnings(tmp_path, main=TABLES.replace("LOOKUP", lookup))) == 1
-    assert refused(tmp_path, monkeypatch, config)
-
-
-def test_what_a_lookup_may_make_is_no_option(tmp_path: Path) -> None:
-    text = TABLES.replace("LOOKUP", "self.config.get_or_make('attention', eager)")
-    assert not warnings(tmp_path, main=text)
-
-
-WRAPPERS = """
-from functools import wraps
-
-SETTINGS = ("use_cache", "output_all", "strategy", "ratio", "layer", "size")
-
-def with_settings(f):
-    @wraps(f)
-    def wrapper(self, *args, **kwargs):
-        for name in SETTINGS:
-            at = None
-            if name in f.__code__.co_varnames:
-                at = f.__code__.co_varnames.index(name) - 1
-            if at is not None and len(args) > at and args[at] is not None:
-                value = args[at]
-            elif kwargs.get(name) is not None:
-                value = kwargs[name]
-            else:
-                value = getattr(self.config, name, None)
-            if value is not None:
-                if at is not None and len(args) > at:
-                    args = list(args)
-                    args[at] = value
-                else:
-                    kwargs[name] = value
-        return f(self, *args, **kwargs)
-    return wrapper
-"""
-WRAPPED = """
-from torch import nn
-from wrappers import with_settings
-
-class Net(nn.Module):
-    def __init__(self, config):
-        super().__init__()
-        self.config = config
-        self.first, self.second = nn.Linear(8, 8), nn.Linear(8, 8)
-
-    @with_settings
-    def forward(self, x, mask=None, use_cache=None, size=None):
-        y = self.first(x)
-        z = self.second(y)
-        y += 1
-        return z
-"""
-
-
-def test_a_wrapper_that_looks_through_its_arguments_calls_what_it_wraps(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert len(warnings(tmp_path, main=WRAPPED, wrappers=WRAPPERS)) == 1
-    assert refused(tmp_path, monkeypatch, SimpleNamespace())
-
-
-PARTS = """
-from torch import nn
-
-def norm_of(name, size, affine, bias):
-    if name == "":
-        return nn.Identity()
-    if name == "layer" and affine:
-        return nn.LayerNorm(size)
-    if name == "group":
-        return nn.GroupNorm(1, size, affine=affine) if bias else nn.Identity()
-    raise ValueError(name)
 
 class Block(nn.Module):
-    def __init__(self, size, norm, affine, bias):
+    kind = nn.GELU
+
+    def __init__(self, act=None):
         super().__init__()
-        self.norm = norm_of(norm, size, affine, bias)
+        self.act = act or self.kind()
+        self.lin = nn.Linear(3, 3)
 
     def forward(self, x):
-        return self.norm(x)
+        out = self._activated(self.lin(x))
+        out += x
+        return out
+
+    def _activated(self, x):
+        return self.act(x)
+
+
+class Mlp(Block):
 """
-OPTIONS = """
-from torch import nn
-from parts import Block
 
-class Net(nn.Module):
-    def __init__(self, size, norm="layer", affine=True, bias: bool = True):
-        super().__init__()
-        self.first = nn.Linear(size, size)
-        self.blocks = nn.ModuleList([Block(size, norm, affine, bias) for _ in range(2)])
+VARIED = {
+    "constructor": "    def __init__(self):\n        super().__init__(nn.USUAL())\n",
+    "attribute": "    kind = nn.USUAL\n",
+    "method": "    def _activated(self, x):\n        return nn.USUAL()(x)\n",
+    "partialmethod": "    __init__ = functools.partialmethod(Block.__init__, act=nn.USUAL())\n",
+}
+
+
+@pytest.mark.parametrize("name", VARIED)
+def test_a_subclass_is_trained_for_what_it_overrides(name: str) -> None:
+    text = INHERITED + VARIED[name].replace("USUAL", "ReLU")
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        built_and_trained(text)
+    (found,) = diagnose(replay([parse(text, "main.py")], Alone()))
+    assert found.severity is Severity.WARNING
+    assert "`Mlp` is trained" in found.words.when
+
+
+@pytest.mark.parametrize("name", VARIED)
+def test_a_subclass_that_works_is_silent(name: str) -> None:
+    text = INHERITED + VARIED[name].replace("USUAL", "SiLU")
+    built_and_trained(text)
+    assert diagnose(replay([parse(text, "main.py")], Alone())) == []
+
+
+def test_a_subclass_that_the_program_trains_is_left_to_it() -> None:
+    text = INHERITED + VARIED["constructor"].replace("USUAL", "SiLU")
+    text = text.replace("def __init__(self):", "def __init__(self, act=nn.ReLU()):").replace("nn.SiLU()", "act")
+    text += "\nMlp(nn.SiLU())(torch.randn(2, 3)).sum().backward()\n"
+    exec(text, {"__name__": __name__})
+    assert diagnose(replay([parse(text, "main.py")], Alone())) == []
+
+
+def built_and_trained(text: str) -> None:
+    exec(text + "\nMlp()(torch.randn(2, 3)).sum().backward()\n", {"__name__": __name__})
+
+
+BASES = {"batchnorm._BatchNorm": "4, 3, 2, 2", "instancenorm._InstanceNorm": "4, 3, 5, 5"}
+
+
+@pytest.mark.parametrize("base", BASES)
+def test_a_base_inside_torch_has_the_forward_of_its_kind(base: str) -> None:
+    home, name = base.split(".")
+    text = f"""\
+import torch
+from torch.nn.modules.{home} import {name}
+
+
+class Norm({name}):
+    def _check_input_dim(self, x):
+        pass
+
+    def _get_no_batch_dim(self):
+        return 3
 
     def forward(self, x):
-        y = self.first(x)
-        for block in self.blocks:
-            z = block(y)
-            y += 1
-            y = z
+        y = super().forward(x).sigmoid()
+        y += 1
         return y
 """
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        exec(f"{text}\nNorm(3, affine=True)(torch.randn({BASES[base]})).sum().backward()", {"__name__": __name__})
+    (found,) = diagnose(replay([parse(text, "main.py")], Alone()))
+    assert found.severity is Severity.WARNING
 
 
-def test_another_files_code_gets_the_defaults_of_options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (told,) = warnings(tmp_path, main=OPTIONS, parts=PARTS)
-    assert "If `Net` is trained, `LayerNorm`" in told
-    assert refused(tmp_path, monkeypatch, 8)
+@pytest.mark.parametrize("base", ["loss._Loss", "loss._WeightedLoss", "dropout._DropoutNd", "pooling._MaxPoolNd"])
+def test_a_base_inside_torch_is_known_to_be_a_module(base: str) -> None:
+    home, name = base.split(".")
+    text = f"""\
+import torch
+from torch.nn import functional as F
+from torch.nn.modules.{home} import {name}
 
 
-BASE = """
-from torch import nn
-
-class Base(nn.Module):
-    def __init__(self, reduction="sum"):
-        super().__init__()
-        self.layer = nn.Linear(8, 8)
-        self.reduction = reduction
-"""
-DERIVED = """
-from bases import Base
-
-class Net(Base):
-    def __init__(self, reduction="sum"):
-        super().__init__(reduction=reduction)
+class Last({name}):
+    def __init__(self, given):
+        super().__init__(*given)
 
     def forward(self, x):
-        y = self.layer(x).sigmoid()
-        if self.reduction == "sum":
-            y = y.sum()
-        y *= 2
-        return y
+        y = F.logsigmoid(x).exp()
+        y.relu_()
+        return y.mean()
+
+
+net = torch.nn.Linear(3, 3)
+Last({"(2,)" if "Pool" in name else "()"})(net(torch.randn(2, 3))).backward()
 """
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        exec(text, {"__name__": __name__})
+    (found,) = diagnose(replay([parse(text, "main.py")], Alone()))
+    assert found.severity is Severity.ERROR
 
 
-def test_the_constructor_of_a_base_gets_what_other_options_lead_to(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (told,) = warnings(tmp_path, main=DERIVED, bases=BASE)
-    assert '`self.reduction == "sum"` is false' in told
-    assert refused(tmp_path, monkeypatch, "none")
-
-
-DTYPES = """
+FLAGS = """\
 import torch
 from torch import nn
 
-class Net(nn.Module):
-    def __init__(self, other):
+
+class Loss(nn.Module):
+    def __init__(self, sigmoid=False, softmax=False, batch=False):
         super().__init__()
-        self.layer, self.other = nn.Linear(8, 8), other
+        self.sigmoid, self.softmax, self.batch = sigmoid, softmax, batch
 
     def forward(self, x: torch.Tensor):
-        y = x.CONVERTED
-        z = self.layer(y).exp()
-        loss = (x * z).sum()
-        y += 1
-        return loss
+        if self.sigmoid:
+            x = torch.sigmoid(x)
+        if self.softmax:
+            if x.shape[1] == 1:
+                print("one channel")
+            else:
+                x = torch.softmax(x, 1)
+        if self.batch:
+            x = x + 1
+        x *= 0.5
+        return x
 """
 
 
-@pytest.mark.parametrize(
-    ("converted", "usual"),
-    [
-        ("float()", True),
-        ("to(torch.float32)", True),
-        ("to(dtype=torch.float32)", True),
-        ("type_as(self.layer.weight)", True),
-        ("to(self.layer.weight)", True),
-        ("double().float()", False),
-        ("bfloat16().float()", False),
-    ],
-)
-def test_a_conversion_to_the_usual_dtype_gives_the_tensor_itself(
-    converted: str, usual: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    text = (
-        DTYPES.replace("CONVERTED", converted)
-        .replace("y = x", "x = x * 1\n        y = x")
-        .replace("(y).exp", "(x).exp")
-    )
-    assert ["gives the tensor itself" in one for one in warnings(tmp_path, main=text)] == [True] * usual
-    assert refused(tmp_path, monkeypatch, torch.rand(8, 8)) is usual
+def test_options_at_their_defaults_are_no_branches_that_must_be_taken() -> None:
+    found = told_of_refused(FLAGS, "Loss(softmax=True)(nn.Linear(3, 3)(torch.randn(2, 3)))")
+    assert found.severity is Severity.WARNING
+    assert len([one for one in found.failure.assumptions if one.kind == "branch"]) > MAX_BRANCHES
 
 
-CONVERTING = """
+TYPES = """\
+from typing import Tuple, Union
+
 import torch
 from torch import nn
 
-class Net(nn.Module):
-    def __init__(self, other=torch.ones(8, 8)):
+
+class Filter(nn.Module):
+    def __init__(self, size: Union[int, Tuple[int, int]], stride: int | list[int] = 1):
         super().__init__()
-        self.layer, self.other = nn.Linear(8, 8), other
-        self.second = Second()
+        if isinstance(size, int):
+            self.conv = nn.Conv2d(3, 3, size)
+        else:
+            self.conv = None
+        if isinstance(stride, {stride}):
+            self.pool = nn.AvgPool2d(stride)
+        else:
+            self.pool = None
 
-    def forward(self, x):
-        return self.second(self.layer(x), self.other)
-
-class Second(nn.Module):
-    def forward(self, x, other):
-        mean = x.to(DTYPE).pow(2).mean(-1, keepdim=True)
-        x *= torch.rsqrt(mean + 1)
-        return x + other
+    def forward(self, x: torch.Tensor, size=None, y=None):
+        if isinstance(x, torch.Tensor):
+            x = self.pool(self.conv(x).exp())
+        else:
+            x = self.pool(x[0])
+        if size:
+            if y:
+                z = x.exp()
+                x = z * 2
+                z += 1
+        return x
 """
 
 
-@pytest.mark.parametrize("dtype", ["torch.float32", "x.dtype", "other.dtype", "dtype=torch.float32"])
-def test_what_a_module_brings_to_a_dtype_is_a_tensor(
-    dtype: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert len(warnings(tmp_path, main=CONVERTING.replace("DTYPE", dtype))) == 1
-    assert refused(tmp_path, monkeypatch)
+@pytest.mark.parametrize(("stride", "severity"), [("int", Severity.WARNING), ("list", Severity.HINT)])
+def test_the_type_that_comes_first_is_no_branch_that_must_be_taken(stride: str, severity: Severity) -> None:
+    text = TYPES.format(stride=stride)
+    given = {"int": "1", "list": "[1, 1]"}[stride]
+    found = told_of_refused(text, f"Filter(1, {given})(torch.randn(1, 3, 4, 4), True, True)")
+    assert found.severity is severity, found.words.message
 
 
-DEEP = """
+SPELLED = """\
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+class Block(nn.Module):
+    def __init__(self, dims, channels):
+        super().__init__()
+        self.conv = getattr(nn, f"Conv{dims}d")(channels, channels, 1)
+        self.norm = getattr(nn, f"BatchNorm{dims}d")(channels)
+        self.pool = getattr(F, f"adaptive_avg_pool{dims}d")
+
+    def forward(self, x):
+        y = self.conv(x)
+        z = self.norm(y)
+        {changed} += 1
+        return self.pool(z, 1)
+"""
+
+
+@pytest.mark.parametrize("changed", ["x", "y"])
+def test_a_name_that_is_known_in_part_stands_for_those_that_fit(changed: str) -> None:
+    text = SPELLED.replace("{changed}", changed)
+    found = told_of_refused(text, "Block(2, 3)(torch.randn(2, 3, 4, 4))")
+    assert (found.severity, f"`{changed}`" in found.words.message) == (Severity.WARNING, True)
+
+
+def test_a_name_that_is_known_in_part_stands_for_few() -> None:
+    text = SPELLED.replace("{changed}", "z").replace('f"BatchNorm{dims}d"', 'f"{dims}"')
+    assert diagnose(replay([parse(text, "main.py")], Alone())) == []
+
+
+NESTED = """\
+import torch
 from torch import nn
 
-class Deep(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.layer = nn.Linear(8, 8)
 
-    def forward(self, x, kept):
-        y = self.layer(x)
-STATEMENTS
+class Layer(nn.Module):
+    def __init__(self, {options}):
+        super().__init__()
+        self.fc = nn.Linear(3, 3)
+{kept}
+    def forward(self, x):
+        y = self.fc(x).exp()
+{asked}
+{indent}y += 1
         return y
-
-class Net(nn.Module):
-    def __init__(self, kept=None):
-        super().__init__()
-        self.first, self.deep = nn.Linear(8, 8), Deep()
-
-    def forward(self, x):
-        kept = []
-        y = self.deep(x, kept)
-        z = y.exp()
-        z += 1
-        return z
 """
 
 
-def test_what_is_made_behind_a_call_that_is_cut_short_is_no_guess(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    text = DEEP.replace("STATEMENTS", "        y = y * 2 + 1\n" * 100)
-    assert len(warnings(tmp_path, main=text)) == 1
-    assert refused(tmp_path, monkeypatch)
-
-
-UNSEEN = """
-import torch
-from torch import nn
-from unseen import Passing
-
-class Net(Passing, nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.layer = nn.Linear(8, 8)
-
-    def forward(self, x):
-        h = self.layer(x).relu()
-        y = self.propagate(h)
-        h += 1
-        return y, self.layer(x)
-"""
-
-
-def test_one_unseen_call_of_a_trained_module_passes_gradients_on(tmp_path: Path) -> None:
-    assert len(warnings(tmp_path, main=UNSEEN)) == 1
+@pytest.mark.parametrize("usual", [True, False])
+@pytest.mark.parametrize("count", [3, 6, 9])
+def test_of_options_nested_too_deep_the_side_of_the_default_is_followed(count: int, usual: bool) -> None:
+    names = [f"use_{n}" for n in range(count)]
+    text = NESTED.format(
+        options=", ".join(f"{name}={usual}" for name in names),
+        kept="".join(f"        self.{name} = {name}\n" for name in names),
+        asked="\n".join(f"{' ' * (8 + 4 * n)}if {'' if usual else 'not '}self.{name}:" for n, name in enumerate(names)),
+        indent=" " * (8 + 4 * count),
+    )
+    found = told_of_refused(text, "Layer()(torch.ones(3))")
+    assert found.severity is Severity.WARNING
