@@ -6,6 +6,7 @@ Each function takes what it tells of and a locale, and gives a fragment that fit
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from ..syntax import ir
@@ -24,6 +25,8 @@ LONGEST_CALL = 40
 
 LONGEST_NAMES = 24, 16
 """how many characters of a name a headline shows that would be too long else, and is so still"""
+
+_SHARING = re.compile("gives (the tensor itself|a view)")
 
 
 def tensor(name: str | None, locale: Locale, unnamed: str = "tensor-some") -> str:
@@ -296,11 +299,7 @@ def _subject(assumption: Assumption, failure: Failure, locale: Locale) -> str:
             return say("some-returned", locale, name=called.name)
         return say(f"some-{assumption.kind}", locale)
     if assumption.kind in ("guess", "dtype"):
-        return (
-            text
-            if assumption.holds
-            else text.replace("gives the tensor itself", "gives a copy").replace("gives a view", "gives a copy")
-        )
+        return text if assumption.holds else _SHARING.sub("gives a copy", text)
     return say("quote", locale, text=text if len(text) <= LONGEST_QUOTE else text[: LONGEST_QUOTE - 1] + "…")
 
 

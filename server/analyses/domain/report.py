@@ -129,7 +129,6 @@ class Assumption:
     loss. `iteration`: the loop at `site` runs again.
     `trained`: the module is trained. `dtype`: a conversion finds the usual dtype there already. `guess`: something
     unknown (`subject` says what).
-    unknown (`subject` says what).
     """
 
     kind: Literal[

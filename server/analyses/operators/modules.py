@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import takewhile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from ...facts.model import REQUIRED, Case, ModuleFact, Op
 from .. import shapes
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MODULE = "torch.nn.Module"
 
 
-def is_module(v: Value) -> bool:
+def is_module(v: Value) -> TypeGuard[Instance]:
     """Whether a value is an nn.Module."""
     return isinstance(v, Instance) and v.cls.derives(MODULE)
 

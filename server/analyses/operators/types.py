@@ -52,6 +52,11 @@ def is_dtype_of_tensor(v: Value) -> bool:
     return isinstance(v, Unknown) and isinstance(v.key, tuple) and "dtype" in (v.key[0], v.key[-1])
 
 
+def tells_dtype(v: Value) -> bool:
+    """Whether a value is a dtype, known or not."""
+    return dtype_of(v) is not None or is_dtype_of_tensor(v)
+
+
 def dtype_of(v: Value) -> str | None:
     """The short name of a dtype value (`torch.long` is `int64`), None for anything else."""
     if isinstance(v, Lib):

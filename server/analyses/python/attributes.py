@@ -45,7 +45,7 @@ from ..domain.values import (
 from ..operators import arrays
 from ..operators import attributes as tensor_attributes
 from ..operators.arrays import NDArray
-from ..operators.types import dtype_of, is_dtype_of_tensor
+from ..operators.types import dtype_of, tells_dtype
 from ..shapes.dtypes import is_complex, is_floating
 from . import decorators, enumerations, functions, guesses, imports, library
 
@@ -122,7 +122,7 @@ KINDS = {"is_floating_point": is_floating, "is_complex": is_complex}
 
 def convert(v: Unknown, method: Value, m: Machine, args: Args) -> Value:
     """`v.to(…)`: in a module's `forward`, what is brought to a dtype is a tensor."""
-    if any(is_dtype_of_tensor(one) or dtype_of(one) is not None for one in map(m.state.resolve, args)):
+    if any(map(tells_dtype, map(m.state.resolve, args))):
         return m.call(tensor_attributes.get(m, m.sure_tensor(v), "to"), args)
     return m.call(method, args)
 

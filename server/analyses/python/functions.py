@@ -27,6 +27,7 @@ from ..domain.values import (
     Value,
     serial,
 )
+from ..operators import modules
 from ..operators.cases import items_of
 from . import annotations as arguments
 from . import attempts, builtin_names, decorators, statements, unfinished
@@ -216,7 +217,7 @@ def inside(m: Machine, f: FunctionV, frame: Frame, run: Callable[[], Value]) -> 
     m.frame, m.here.chunk, m.here.written, m.here.via = frame, f.chunk, None, ""
     m.work.depth += 1
     m.open_calls[id(f.node)] = m.open_calls.get(id(f.node), 0) + 1
-    begun, left, given = m.work.steps, m.work.given_up, list(passed(m, f, frame))
+    begun, left, variables = m.work.steps, m.work.given_up, list(frame.variables.items())
     order, uid = m.grad.order, serial()
     try:
         if aside:
@@ -233,18 +234,20 @@ def inside(m: Machine, f: FunctionV, frame: Frame, run: Callable[[], Value]) -> 
         m.work.depth -= 1
         m.open_calls[id(f.node)] -= 1
         m.frame, here.chunk, here.node, here.stack, here.written, here.via, here.called, here.caller = before
+    if m.work.given_up == left and result is not ABSENT:
+        return result
+    given = list(passed(m, f, variables))
     if result is ABSENT:
-        by_module = first_parameter(f) == "self" and unfinished.is_module(given[0])
+        by_module = first_parameter(f) == "self" and modules.is_module(given[0])
         unfinished.doubt_given(m, given[by_module:])
-    whole = m.work.given_up == left and result is not ABSENT
-    return result if whole else unfinished.seen_in_part(m, f.name, Args(given), result, order, uid)
+    return unfinished.seen_in_part(m, f.name, Args(given), result, order, uid)
 
 
-def passed(m: Machine, f: FunctionV, frame: Frame) -> Iterator[Value]:
-    """What a function was given, one by one."""
+def passed(m: Machine, f: FunctionV, variables: Iterable[tuple[str, Value]]) -> Iterator[Value]:
+    """What a function was given, one by one, from the variables that it began with."""
     params = f.node.params
     spread = {p.name for p in (params.vararg, params.kwarg) if p is not None}
-    for name, v in frame.variables.items():
+    for name, v in variables:
         if name not in spread:
             yield v
         elif isinstance(v, DictV):

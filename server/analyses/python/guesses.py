@@ -71,8 +71,9 @@ def tells_tensor(m: Machine, v: Unknown, name: str) -> bool:
 
 def may_convert(m: Machine, v: Unknown, name: str) -> bool:
     """Whether a method may bring what a module's `forward` was given to another dtype, or to another device."""
-    given = v.own is None and (v.came_in or v.result or v.history is not None)
-    return name == "to" and given and any(a.kind == "trained" for a in m.entry_assumptions)
+    if name != "to" or v.own is not None or not (v.came_in or v.result or v.history is not None):
+        return False
+    return any(a.kind == "trained" for a in m.entry_assumptions)
 
 
 def moves(method: Unknown) -> bool:

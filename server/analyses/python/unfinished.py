@@ -13,7 +13,7 @@ and a block where that was too little several times in a row is left as a whole.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING
 
 from ...syntax import ir
 from ...syntax.walk import statements as statements_of
@@ -93,14 +93,9 @@ def doubt_given(m: Machine, given: Iterable[Value]) -> None:
     Tensors are taken to be as they were: few functions write their arguments.
     """
     objects = [v for v in given if isinstance(v, (Container, Instance))]
-    own = [t for v in objects if is_module(v) for t in modules.parameters(m, v)]
+    own = [t for v in objects if modules.is_module(v) for t in modules.parameters(m, v)]
     if objects:
         doubt(m, max(one.uid for one in (*objects, *own)) + 1)
-
-
-def is_module(v: Value) -> TypeGuard[Instance]:
-    """Whether an object is a module."""
-    return isinstance(v, Instance) and v.cls.derives("torch.nn.Module")
 
 
 def seen_in_part(m: Machine, function: str, args: Args, result: Value, order: int, uid: int) -> Value:
@@ -136,7 +131,7 @@ def unseen(m: Machine, function: str, args: Args) -> Unknown:
 
     To a module's parameters, too, of which one stands for all: then it is sure to require grad.
     """
-    own = [t for v in args for t in (modules.parameters(m, v)[:1] if is_module(v) else ())]
+    own = [t for v in args for t in (modules.parameters(m, v)[:1] if modules.is_module(v) else ())]
     return opaque.linked(m, Unknown(f"{function}()"), function, Args([*args, *own]), sure=bool(own))
 
 

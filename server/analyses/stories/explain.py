@@ -446,9 +446,8 @@ def passing(call: str) -> str:
     return f"`{call}` passes gradients on"
 
 
-def assumption(cond: object, holds: bool) -> Assumption:
+def assumption(cond: Cond, holds: bool) -> Assumption:
     """A condition as an assumption that a message can name."""
-    assert isinstance(cond, Cond)
     text = cond.text
     if cond.kind in ("may-require-grad", "of-data"):
         text = text and f"`{text}` requires grad"

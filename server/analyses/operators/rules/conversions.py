@@ -9,7 +9,7 @@ from ...domain.known import key_of
 from ...domain.values import Cond, Lib
 from ..call import Call, Family
 from ..conversions import guess
-from ..types import dtype_of, is_dtype_of_tensor
+from ..types import dtype_of, is_dtype_of_tensor, tells_dtype
 from .names import functions, methods
 
 if TYPE_CHECKING:
@@ -88,9 +88,7 @@ def of_device(m: Interpreter, call: Call, source: Tensor, text: str) -> Cond:
     Tensors are made on one device, mostly, and are all brought to another one, or all stay.
     """
     others = [v for k, v in call.values.items() if k not in ("self", "input") and not isinstance(v, (bool, type(None)))]
-    if call.name == "torch.Tensor.to" and any(
-        isinstance(v, Tensor) or dtype_of(v) or is_dtype_of_tensor(v) for v in others
-    ):
+    if call.name == "torch.Tensor.to" and any(isinstance(v, Tensor) or tells_dtype(v) for v in others):
         return of_dtype(m, call, source, text)
     return Cond((text, *map(key_of, others)), "guess", text, m.here.site)
 
