@@ -102,6 +102,34 @@ def test_one_of_several_lists_has_an_end() -> None:
     assert not replayed(text).report().problems
 
 
+RNN = "y = torch._VF.rnn_tanh(x.view(1, 1, 3), h, [w, w], False, 1, 0.0, {0}, {0}, {0})\n"
+
+
+def test_a_call_that_does_the_same_whatever_a_flag_is_is_replayed_once() -> None:
+    head = "h, w = torch.zeros(1, 1, 3), torch.rand(3, 3, requires_grad=True)\n"
+    known, unknown = (replayed(head + RNN.format(flag)) for flag in ("False", "len(sys.argv) > 5"))
+    assert len(unknown.m.grad.nodes) == len(known.m.grad.nodes) > 0
+
+
+TURNS = "turns = []\nfor i in range({}):\n    y = x.exp()\n    turns.append(y)\n"
+
+
+def test_a_loop_over_one_of_several_ranges_goes_through_the_longest() -> None:
+    """Its last turns are on one side of the branch."""
+    one, several = TURNS.format("2"), TURNS.format("2 if len(sys.argv) > 5 else 1")
+    assert replayed(several).m.work.steps <= replayed(one).m.work.steps + 2
+    apart = TURNS.format("2 if len(sys.argv) > 5 else range(1, 9)[0]")
+    assert [len(replayed(text + "n = len(turns)\n").m.grad.nodes) for text in (one, several, apart)] == [2, 2, 2]
+
+
+@pytest.mark.parametrize(("turns", "fails"), [(2, True), (1, False)])
+def test_what_only_a_later_turn_of_one_of_several_ranges_does(turns: int, fails: bool, tmp_path: Path) -> None:
+    text = f"z = x.exp()\nfor i in range({turns} if len(sys.argv) < 5 else 1):\n    if i:\n        z.mul_(2)\n"
+    text += "z.sum().backward()\n"
+    assert bool(happens(tmp_path, HEAD + text)) is fails
+    assert bool(replayed(text).report().failures) is fails
+
+
 A, X, Y, Z = map(Cond, "axyz")
 
 

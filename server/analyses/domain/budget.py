@@ -100,11 +100,11 @@ class Budget:
 
     turns: int = 64
     """Turns of a loop of known length that are replayed one by one; few loops do something new later."""
-    exact_turns: int = 2
-    """Turns of a loop of unknown length, after the first, that are replayed with their values: the second turn meets
-    what the first has left, and the third is like the second."""
-    again_turns: int = 1
-    """The same for a loop that was too long before: what it does in its first turns is known."""
+    exact_turns: int = 1
+    """Turns of a loop that are replayed with their values, after the first, or with it where the length is unknown: the
+    second turn meets what the first has left, and the third is like the second."""
+    again_turns: int = 0
+    """The same, after the first, for a loop that was too long before: what it does in its first turns is known."""
     loop_steps: int = 40
     """Steps that a loop may take in what is entered until its turns are taken together."""
     loop_patience: int = 200

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from . import budget
@@ -55,8 +56,12 @@ NO_ITEM = Unknown("no item", number=True)
 """The item of a list in a place that it doesn't have on one side of a branch."""
 
 
+@lru_cache(64)
 def in_one_row(rows: Phi) -> tuple[Value, ...]:
-    """The items of a choice of rows: as many as the longest has, `NO_ITEM` where a row is shorter."""
+    """The items of a choice of rows: as many as the longest has, `NO_ITEM` where a row is shorter.
+
+    The same choice is asked again and again while nothing changes it.
+    """
     ways = [way for way in leaves(rows) if isinstance(way, tuple)]
     longest = max(ways, key=len, default=())
     held = Held(longest)

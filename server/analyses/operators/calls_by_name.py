@@ -6,13 +6,16 @@ is replayed for each of them, and what comes out is joined again (`joins.py`).
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
+from .. import shapes
 from ..autograd.tensors import Tensor
 from ..domain import budget
 from ..domain.values import Args, Cond, Instance, Lib, ListV, Phi, Unknown, Value, leaves
-from . import cases, joins, replay
+from . import cases, joins, replay, rules
 from .arrays import NDArray
+from .call import NONE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,7 +46,8 @@ def resolved(m: Interpreter, args: Args) -> Args | None:
         return args
     pos = [m.state.resolve(v) for v in args.pos]
     kw = {k: m.state.resolve(v) for k, v in args.kw.items()}
-    if any(type(v) is Phi or open_inside(m, v) is not None for v in (*pos, *kw.values())):
+    every = (*pos, *kw.values())
+    if any(type(v) is Phi for v in every) or any(open_inside(m, v) is not None for v in every):
         return None
     kw = {k: vague(m, v) for k, v in kw.items()}
     return Args([vague(m, v) for v in pos], kw, args.open, args.site, args.exprs)
@@ -121,12 +125,35 @@ def replaced(args: Args, at: int | str, value: Value) -> Args:
 
 def call(m: Interpreter, name: str, args: Args) -> Value:
     """Call a function of PyTorch, or one that works alike, by its dotted name; an unknown one's result is unknown."""
+    op = m.own_fact(name) or m.facts.table.operator(name)
+    if op is None and not name.endswith("_"):
+        return Unknown(f"{cases.called(name)}(…)")
     plain = resolved(m, args)
+    if plain is None and op is not None and m.numbers is None:
+        args = alike(m, op, args)
+        plain = resolved(m, args)
     if plain is None:
         return split(m, args, lambda one: call(m, name, one))
     if m.numbers is not None:
         return m.numbers.through(name, plain, lambda: operate(m, name, plain))
     return operate(m, name, plain)
+
+
+def alike(m: Interpreter, op: Op, args: Args) -> Args:
+    """The arguments with any number in place of one of several, where a call does the same with each of them."""
+    if not is_plain(op.name):
+        return args
+    asked = {test.param for case in op.cases for test in case.tests}
+    names = [p.name for p in op.params if not p.variadic]
+    pos = [v if name in asked else settled(m.state.resolve(v)) for name, v in zip(names, args.pos, strict=False)]
+    kw = {name: v if name in asked else settled(m.state.resolve(v)) for name, v in args.kw.items()}
+    return Args([*pos, *args.pos[len(pos) :]], kw, args.open, args.site, args.exprs)
+
+
+@cache
+def is_plain(name: str) -> bool:
+    """Whether nothing but its fact says what an operator does: there are no rules for it, and none for its shapes."""
+    return rules.of(name) is NONE and shapes.find(name) is None
 
 
 def operate(m: Interpreter, name: str, plain: Args) -> Value:

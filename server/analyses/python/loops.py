@@ -225,7 +225,10 @@ def loop(m: Machine, node: ir.Node, iterable: Value, turn: Callable[[Value], Val
     """Run `turn` for the items of an iterable; the loop's outcome (a Return, BREAK, or None)."""
     iterable = m.state.resolve(iterable)
     if isinstance(iterable, Phi):
-        return m.state.each(iterable, lambda one: loop(m, node, one, turn))
+        row = sequences.one_range(m, iterable)
+        if row is None:
+            return m.state.each(iterable, lambda one: loop(m, node, one, turn))
+        iterable = sequences.Lazy(row)
     own = sequences.iter_method(m, iterable)
     if own is not None:
         iterable = own

@@ -207,6 +207,24 @@ def one_of(m: Machine, v: Value) -> Seq:
     return Seq(Made(max(len(way.items) for way in ways), item), any(way.open for way in ways), item)
 
 
+def one_range(m: Machine, v: Phi) -> Seq | None:
+    """The items of a choice of ranges that begin alike: those of the longest, in some places only where it is chosen.
+
+    None where `v` is anything else.
+    """
+    ways = leaves(v)
+    ranges = [way for way in ways if isinstance(way, range) and len(way) <= budget.LIMITS.turns]
+    longest = max(ranges, key=len, default=range(0))
+    if len(ranges) < len(ways) or any(longest[: len(way)] != way for way in ranges):
+        return None
+    always = min(map(len, ranges))
+    ends = [
+        m.state.each_way(v, lambda way, k=k: longest[k] if isinstance(way, range) and k < len(way) else NO_ITEM)  # type: ignore[misc]
+        for k in range(always, len(longest))
+    ]
+    return Seq((*longest[:always], *ends))
+
+
 def missing(m: Machine, item: Value, depth: int = 2) -> Value:
     """What decides whether an item, or each of those that it combines, exists: `NO_ITEM`, or a Phi; None if it does."""
     item = m.state.resolve(item)
