@@ -9,13 +9,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+import torch
 from gradguard.analyses.domain import budget
 from gradguard.analyses.domain.values import Unknown
 from gradguard.analyses.program import session as programs
-from gradguard.analyses.python import sequences
+from gradguard.analyses.python import library, sequences
 from gradguard.workspace.project import Project
 
-from .replaying import replayed_file
+from .replaying import Alone, replayed_file
 from .test_python import SAME, held_against
 
 if TYPE_CHECKING:
@@ -233,3 +234,11 @@ def test_a_file_that_its_own_package_imports_is_whole_for_the_programs_that_use_
     roots = ["pkg/zoo/net.py", "train.py"]
     session.replay([project.source(str(tmp_path / name)) for name in roots])
     assert session.m.files.frames[str(tmp_path / "train.py")].variables["made"] == (2, 2, 3)
+
+
+def test_what_pytorch_takes_from_its_part_in_c_has_the_name_that_it_documents() -> None:
+    m = programs.Session(Alone()).m
+    same = [name for name in dir(torch._VF.vf) if getattr(torch, name, None) is getattr(torch._VF.vf, name)]
+    found = {library.canonical(m, f"torch._VF.{name}") for name in same}
+    assert {"torch.lstm", "torch.rnn_tanh", "torch.dropout"} <= found
+    assert found <= {f"torch{part}.{name}" for name in same for part in ("", "._VF")}

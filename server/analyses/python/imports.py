@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 MISSING = "import"
 """what the keys of names begin with that an imported module does not have"""
 
-LIBRARIES = frozenset({"torch", "numpy", "math", "typing", "collections", "functools", "itertools", "copy"})
+LIBRARIES = frozenset(
+    {"torch", "numpy", "math", "typing", "typing_extensions", "collections", "functools", "itertools", "copy"}
+)
 """Modules that are never looked for among the program's own files."""
 
 

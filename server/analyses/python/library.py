@@ -65,24 +65,25 @@ MOVED = {
 """Other paths that people import by, with the name that PyTorch documents, or Python."""
 
 PREFIXES = (
+    ("typing_extensions.", "typing."),
+    ("torch._VF.", "torch."),
+    ("torch._C._VariableFunctions.", "torch."),
     ("torch.nn.modules.", "torch.nn."),
     ("torch.nn.utils.", "torch.nn.utils."),
     ("torch.optim.", "torch.optim."),
     ("torch.utils.data.", "torch.utils.data."),
 )
-"""Packages that re-export the names in their files."""
+"""Packages that re-export the names in their files, and modules that hold names of others."""
 
 
 def canonical(m: Machine, name: str) -> str:
     """The documented name of something that is imported by the path of its file."""
-    if name in MOVED:
-        return MOVED[name]
-    if name.startswith("torch.") and name.count(".") >= 3 and not registry.is_known(m, name):
-        for prefix, short in PREFIXES:
+    for prefix, short in PREFIXES:
+        if name.startswith(prefix) and not registry.is_known(m, name):
             last = short + name.rsplit(".", 1)[-1]
-            if name.startswith(prefix) and registry.is_known(m, last):
-                return last
-    return name
+            if last in MOVED or (last != name and registry.is_known(m, last)):
+                name = last
+    return MOVED.get(name, name)
 
 
 def resolve(m: Machine, name: str) -> Value:
