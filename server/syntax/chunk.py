@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from .ir import is_left
 from .text import Excerpt
 
 if TYPE_CHECKING:
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
     from . import ir
     from .part import Parts
+    from .repair import Fault
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,15 @@ class Chunk(Excerpt):
     current: str = ""
     parts: Parts | None = field(default=None, repr=False)
     """of a function that is being edited, the pieces that its body was parsed in"""
+
+    def is_left(self) -> bool:
+        """Whether this is a function whose body was left for later."""
+        return len(self.body) == 1 and is_left(self.body[0])
+
+    def blame(self, fault: Fault) -> None:
+        """Note what is wrong with the text."""
+        span = self.range(fault.offset, fault.offset)
+        self.problem = Problem(span.start_line, span.start_col, fault.message)
 
     def _move(self, path: str, offset: int, line: int, line_starts: list[int]) -> None:
         if self.problem is not None:

@@ -10,14 +10,16 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from . import ir
 from .chunk import Chunk, Problem, Source
 from .cursor import next_token
+from .later import without_body
 from .parts import edited, take_over
 from .renewal import renew
-from .repair import Fault, is_broken, lower_or_repair
+from .repair import is_broken, lower_or_repair
 from .scan import Piece, split, split_members, split_until
 from .text import Edit, Span
 from .walk import blocks, statements
@@ -51,11 +53,12 @@ def spliced(starts: list[int], text: str, start: int, end: int, length: int) -> 
     return [*starts[: first + 1], *near, *far]
 
 
-def parse(text: str, path: str = "<unknown>", previous: Source | None = None) -> Source:
+def parse(text: str, path: str = "<unknown>", previous: Source | None = None, later: bool = False) -> Source:
     """Parses a file. Never raises: `Source.problems` says what couldn't be parsed.
 
     `previous` is the last parse of the same file: chunks whose text is unchanged are reused and moved to their new
-    place, so `previous` itself must not be used any more.
+    place, so `previous` itself must not be used any more. With `later`, the bodies of functions are parsed when they
+    are first asked for, and so is what is wrong with them.
     """
     difference = _difference(previous, text)
     old = previous.chunks if previous is not None else []
@@ -79,7 +82,7 @@ def parse(text: str, path: str = "<unknown>", previous: Source | None = None) ->
     place = 0
     for index, chunk in enumerate(middle):
         if not pool.owns(chunk):
-            middle[index] = _lower(chunk, pool.counterpart(place, chunk.kind))
+            middle[index] = _lower(chunk, pool.counterpart(place, chunk.kind), later)
         place = pool.place(middle[index], place) + 1
     chunks = [*head, *middle, *tail]
     _fill_classes(chunks)
@@ -213,17 +216,29 @@ class _Pool:
         return found if found is not None and id(found) not in self._taken and found.kind == kind else None
 
 
-def _lower(chunk: Chunk, counterpart: Chunk | None) -> Chunk:
+def whole(source: Source) -> Source:
+    """A file of which nothing is left for later: the same one, or another where something in it is wrong."""
+    left = [chunk for chunk in source.chunks if chunk.is_left()]
+    for chunk in left:
+        blocks(chunk.body[0])
+    _fill_classes(source.chunks)
+    return parse(source.text, source.path) if any(chunk.problem is not None for chunk in left) else source
+
+
+def _lower(chunk: Chunk, counterpart: Chunk | None, later: bool) -> Chunk:
     """Fills the chunk in; if it is broken, returns the last parse's `counterpart` if that has more statements.
 
     So a new, half-typed statement is left out, and one that is being changed stays as it was. The counterpart is
     also returned if it is a function that only has a new body.
     """
+    if later and counterpart is None and (function := without_body(chunk)) is not None:
+        chunk.body = [function]
+        return chunk
     if counterpart is not None and _edit_body(counterpart, chunk):
         return counterpart
     body, fault = lower_or_repair(chunk)
     if fault is not None:
-        chunk.problem = _problem(chunk, fault)
+        chunk.blame(fault)
         if counterpart is not None and _says_more(counterpart, chunk, counterpart.body, body):
             return _keep(counterpart, chunk)
     chunk.body = body or []
@@ -238,7 +253,9 @@ def _edit_body(function: Chunk, chunk: Chunk) -> bool:
     if new is None:
         return False
     fault = new.fault
-    chunk.problem = _problem(chunk, fault) if fault is not None else None
+    chunk.problem = None
+    if fault is not None:
+        chunk.blame(fault)
     if fault is not None and _says_more(function, chunk, blocks(function.body[0])[0], new.body):
         _keep(function, chunk)
     else:
@@ -260,11 +277,6 @@ def _says_more(good: Chunk, broken: Chunk, known: list[ir.Stmt], body: list[ir.S
 
 def _size(body: list[ir.Stmt]) -> int:
     return sum(not isinstance(statement, ir.Pass) for statement in statements(body))
-
-
-def _problem(chunk: Chunk, fault: Fault) -> Problem:
-    span = chunk.range(fault.offset, fault.offset)
-    return Problem(span.start_line, span.start_col, fault.message)
 
 
 def _keep(good: Chunk, broken: Chunk) -> Chunk:
@@ -311,7 +323,11 @@ def _fill_class(header: Chunk, members: list[ir.Stmt]) -> None:
             if definition.body != members:
                 header.names.pop(definition, None)
                 definition = header.body[index] = replace(definition, body=members)
-            definition.end = _end(header, members) if members else min(definition.end, len(header.text))
+            if members and ir.is_left(members[-1]):
+                definition.leave_end(partial(_end, header, members))
+            else:
+                definition.later = None
+                definition.end = _end(header, members) if members else min(definition.end, len(header.text))
 
 
 def _end(header: Chunk, members: list[ir.Stmt]) -> int:

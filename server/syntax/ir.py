@@ -13,6 +13,8 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .text import Excerpt
 
 _values: dict[type, attrgetter[Any]] = {}
@@ -492,7 +494,10 @@ class Scope:
 
 @dataclass(slots=True, eq=False, repr=False)
 class FunctionDef(Stmt):
-    """`name_start` is where the name begins; the statement's span begins at its first decorator."""
+    """`name_start` is where the name begins; the statement's span begins at its first decorator.
+
+    The body, what is computed of it, and the end may be left for `later`: they are filled in when first asked for.
+    """
 
     name: str
     name_start: int
@@ -503,17 +508,55 @@ class FunctionDef(Stmt):
     is_async: bool
     scope: Scope
     doc: str | None
+    later: Callable[[FunctionDef], None] | None = None
+
+    def leave(self, later: Callable[[FunctionDef], None]) -> None:
+        """Leave the body for later."""
+        del self.end, self.body, self.scope, self.doc
+        self.later = later
+
+    def complete(self, end: int, body: list[Stmt], scope: Scope, doc: str | None) -> None:
+        """Fill in what was left for later."""
+        self.end, self.body, self.scope, self.doc, self.later = end, body, scope, doc, None
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """What isn't there is filled in. Raises AttributeError if it was not left for later."""
+            if name not in {"end", "body", "scope", "doc"} or self.later is None:
+                raise AttributeError(name)
+            self.later(self)
+            return getattr(self, name)
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class ClassDef(Stmt):
-    """`bases` and keywords come as the arguments of a call, `class C(A, metaclass=M)`."""
+    """`bases` and keywords come as the arguments of a call, `class C(A, metaclass=M)`.
+
+    Where it ends is found out `later`, if that of its last method is.
+    """
 
     name: str
     name_start: int
     args: list[Arg]
     body: list[Stmt]
     decorators: list[Expr]
+    later: Callable[[], int] | None = None
+
+    def leave_end(self, later: Callable[[], int]) -> None:
+        """Leave for later where it ends."""
+        if self.later is None:
+            del self.end
+        self.later = later
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Where it ends. Raises AttributeError for anything else."""
+            if name != "end" or self.later is None:
+                raise AttributeError(name)
+            self.end, self.later = self.later(), None
+            return self.end
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -521,3 +564,8 @@ class TypeAlias(Stmt):
     """`type X = …`: binds a name, nothing to replay."""
 
     name: str
+
+
+def is_left(statement: Stmt) -> bool:
+    """Whether this is a function whose body was left for later."""
+    return isinstance(statement, FunctionDef) and statement.later is not None

@@ -63,7 +63,7 @@ def _parsed(path: str) -> Source | None:
     from ..analyses.domain.modules import MODELS
 
     try:
-        return parse(read_document(path).text, MODELS + path)
+        return parse(read_document(path).text, MODELS + path, later=True)
     except Unreadable:
         return None
 

@@ -115,6 +115,8 @@ class _File:
     source: Source | None = None
     """the file as it was last parsed: while it is not `parsed`, that of an earlier text"""
     parsed: bool = False
+    later: bool = False
+    """whether the bodies of its functions may be left for later"""
 
 
 class Project:
@@ -159,10 +161,22 @@ class Project:
 
     def source(self, path: str) -> Source:
         """The parsed file. Raises Unreadable."""
+        from ..syntax.chunks import whole
+
         file = self._file(path)
         if not file.parsed or file.source is None:
             file.source, file.parsed = _parsed(file.document, file.source, self._ready.get(path)), True
+        elif file.later:
+            file.source, file.later = whole(file.source), False
         return file.source
+
+    def _imported(self, path: str) -> Source:
+        """The parsed file, of whose functions the bodies may be left for later. Raises Unreadable."""
+        file = self._file(path)
+        if not file.parsed and file.source is None and path not in self._ready:
+            file.source, file.parsed = _parsed(file.document, None, None, later=True), True
+            file.later = True
+        return file.source if file.parsed and file.source is not None else self.source(path)
 
     def load(self, name: str, level: int, importer: str) -> Source | None:
         """The module that an import in the file `importer` means; None if it is not in the project.
@@ -171,7 +185,7 @@ class Project:
         """
         path = self._locate(name, level, importer)
         try:
-            return None if path is None else self.source(path)
+            return None if path is None else self._imported(path)
         except Unreadable:
             return None
 
@@ -457,12 +471,12 @@ def span_of(site: Site) -> Span:
     return site.chunk.span(site.node)
 
 
-def _parsed(document: Document, before: Source | None, ready: Source | None) -> Source:
+def _parsed(document: Document, before: Source | None, ready: Source | None, later: bool = False) -> Source:
     """The document as a parsed file; unchanged pieces of `before`, the parse of an earlier text, are reused."""
     from ..syntax.chunks import parse
 
     same = next((known for known in (before, ready) if known is not None and known.text == document.text), None)
-    source = same or parse(document.text, document.path, before)
+    source = same or parse(document.text, document.path, before, later)
     if document.notebook is not None:
         cells = tuple(zip(document.notebook.cells, document.notebook.lines, strict=True))
         for chunk in source.chunks:

@@ -330,3 +330,17 @@ def test_a_library_is_known_by_name_to_its_own_files(tmp_path: Path) -> None:
     project = Project(tmp_path)
     assert project.package(str(own)) == "torch.nn"
     assert [(found.rule.code, found.span.start_line) for found in project.check([str(own)]).findings] == [("GG101", 5)]
+
+
+def test_functions_of_imported_files_are_lowered_as_far_as_they_run(tmp_path: Path) -> None:
+    functions = "def used(x):\n    return x.exp()\n\n\ndef unused(x):\n    return (\n"
+    (tmp_path / "helpers.py").write_text(f"{functions}\n\nclass Net:\n    def unused(self):\n        pass\n")
+    (tmp_path / "main.py").write_text("import torch\nfrom helpers import used\n\ny = used(torch.ones(2))\n")
+    project = Project(tmp_path)
+    project.check([str(tmp_path / "main.py")])
+    helpers = project.load("helpers", 0, str(tmp_path / "main.py"))
+    assert helpers is not None and not helpers.problems
+    assert [chunk.body[0].name for chunk in helpers.chunks if chunk.is_left()] == ["unused", "unused"]
+    result = project.check([str(tmp_path / "helpers.py")])
+    assert [problem.line for problem in result.problems] == [6]
+    assert not any(chunk.is_left() for chunk in project.source(str(tmp_path / "helpers.py")).chunks)

@@ -28,9 +28,9 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     seen: list[str] = []
     parse = chunks.parse
 
-    def noting(text: str, path: str = "", previous=None):
+    def noting(text: str, path: str = "", previous=None, later: bool = False):
         seen.append(Path(path).name)
-        return parse(text, path, previous)
+        return parse(text, path, previous, later)
 
     monkeypatch.setattr(chunks, "parse", noting)
     return seen

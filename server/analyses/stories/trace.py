@@ -213,11 +213,17 @@ def named(s: ir.Stmt) -> Iterator[Named]:
         yield from mentioned(part, s)
 
 
+_INSIDE = frozenset({"body", "orelse", "finalbody", "handlers", "cases"}) | {
+    "decorators", "params", "returns", "scope", "doc", "later",
+}  # fmt: skip
+"""what is inside a statement, or belongs to the definition that it is"""
+
+
 def own_parts(s: ir.Stmt) -> list[ir.Node]:
     """The expressions that belong to a statement itself."""
     found: list[ir.Node] = []
     for name in field_names(s):
-        if name in ("body", "orelse", "finalbody", "handlers", "cases", "decorators", "params", "returns"):
+        if name in _INSIDE:
             continue
         v = getattr(s, name)
         found += [i for i in (v if isinstance(v, list) else [v]) if isinstance(i, ir.Node)]

@@ -52,7 +52,7 @@ def find(name: str) -> Source | None:
     for place in ([*parts, "__init__.py"], [*parts[:-1], f"{parts[-1]}.py"]):
         file = folder.joinpath(*place)
         if file.is_file():
-            return parse(file.read_text(encoding="utf-8"), MODELS + "/".join(place))
+            return parse(file.read_text(encoding="utf-8"), MODELS + "/".join(place), later=True)
     return None
 
 
