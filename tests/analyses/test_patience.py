@@ -134,6 +134,14 @@ def test_a_loop_that_was_too_long_once_is_not_tried_as_far_again() -> None:
     assert steps(2) - steps(1) < 3 * 210
 
 
+def test_the_last_turn_of_a_loop_stands_for_no_other() -> None:
+    """However long the loop is: what it does with the last item is known."""
+    session = Session(Alone())
+    text = f"import torch\nn, x, kept = 0, torch.rand(2), []\nfor i in range(3):\n{LONG_BODY}\n        kept.append(i)\n"
+    session.replay([parse(text, "main.py")])
+    assert session.m.files.frames["main.py"].variables["kept"].items == (0, 1, 2)
+
+
 def test_loops_in_a_loop_share_what_that_may_take(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its first turn alone would use it up."""
     monkeypatch.setattr(budget, "LIMITS", replace(LIMITS, loop_patience=LIMITS.entry_steps))

@@ -256,7 +256,8 @@ def counted_loop(m: Machine, run: Loop, seq: Seq, turn: Callable[[Value], Value]
         while True:
             if i >= n and not seq.open:
                 return None
-            last = not run.may_go_on(i) or (i >= n and i >= max(n, budget.LIMITS.exact_turns))
+            ends = i == n - 1 and not seq.open and not run.late
+            last = (not ends and not run.may_go_on(i)) or (i >= n and i >= max(n, budget.LIMITS.exact_turns))
             if last:
                 run.loosen(i - 1, seq.open)
             key = run.widen(None if seq.open else n - i) if last else None
