@@ -9,8 +9,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 import torch
+from gradguard.analyses.program.session import Session
 from gradguard.rules.rule import Severity
+from gradguard.syntax.chunks import parse
 from gradguard.workspace.project import Project
+
+from .replaying import Alone
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -379,3 +383,54 @@ class Net(Passing, nn.Module):
 
 def test_one_unseen_call_of_a_trained_module_passes_gradients_on(tmp_path: Path) -> None:
     assert len(warnings(tmp_path, main=UNSEEN)) == 1
+
+
+HANDED_ON = """
+import torch
+from torch import nn
+from unseen import repeated
+
+class Block(nn.Module):
+    def __init__(self, act):
+        super().__init__()
+        self.layer, self.act = nn.Linear(8, 8), act()
+
+    def forward(self, x):
+        y = self.act(self.layer(x))
+        y *= 2
+        return y
+
+class Net(nn.Module):
+    def __init__(self, act=ACT):
+        super().__init__()
+        self.blocks = repeated(lambda: Block(act), 3)
+
+    def forward(self, x):
+        return self.blocks(x)
+"""
+OTHER = "\ndef make(act=nn.GELU):\n    return Net(act)\n"
+
+
+def test_an_option_is_what_its_file_has_for_it_by_default(tmp_path: Path) -> None:
+    """`Block` fails with a sigmoid; with SiLU it doesn't, and nobody knows with one of several."""
+    assert len(warnings(tmp_path, main=HANDED_ON.replace("ACT", "nn.Sigmoid"))) == 1
+    assert not warnings(tmp_path, main=HANDED_ON.replace("ACT", "nn.SiLU"))
+    assert not warnings(tmp_path, main=HANDED_ON.replace("ACT", "nn.Sigmoid") + OTHER)
+    assert len(warnings(tmp_path, main=HANDED_ON.replace("ACT", "nn.Sigmoid") + OTHER.replace("GELU", "Sigmoid"))) == 1
+
+
+def test_an_option_of_functions_on_both_sides_of_a_branch_is_one_of_several(tmp_path: Path) -> None:
+    sides = (
+        "import sys\nif len(sys.argv) > 1:\n    def first(act=nn.GELU): pass\nelse:\n    def first(act=nn.SiLU): pass\n"
+    )
+    text = HANDED_ON.replace("ACT", "nn.Sigmoid").replace("class Block", f"{sides}\nclass Block")
+    assert not warnings(tmp_path, main=text)
+
+
+def test_an_option_follows_an_edit_of_the_default() -> None:
+    session = Session(Alone())
+    source = None
+    for act, expected in (("nn.Sigmoid", 1), ("nn.SiLU", 0), ("nn.Sigmoid", 1)):
+        for rest, too in ((OTHER, 0), ("", expected)):
+            source = parse(HANDED_ON.replace("ACT", act) + rest, "main.py", source)
+            assert len(session.replay([source]).failures) == too

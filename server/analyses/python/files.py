@@ -38,6 +38,8 @@ class Files:
         """the names of modules that the present step has looked up"""
         self.loaded_names = Globals(self.seen)
         """stands for the names under which modules are loaded, which are their paths"""
+        self.options = Globals(self.seen)
+        """what functions have for options of a name by default, by their file and that name"""
         self.loaded: dict[str, ModuleV | None] = {}
         """the modules of files that have begun to run, by path"""
         self.spaces: dict[str, ModuleV] = {}

@@ -44,6 +44,7 @@ def define(m: Machine, s: ir.FunctionDef) -> None:
     for p in (*s.params.posonly, *s.params.args, *s.params.kwonly):
         if p.default is not None:
             f.defaults[p.name] = m.eval(p.default)
+    offer(m, f)
     value: Value = f
     for decorator in reversed(s.decorators):
         m.here.chunk, m.here.node = s.chunk, decorator
@@ -110,7 +111,7 @@ def default(m: Machine, f: FunctionV, p: ir.Param, open_: bool) -> Value:
     """The value of a parameter that a call leaves out; an `open_` call may pass it all the same."""
     v = f.defaults.get(p.name, ABSENT)
     if v is ABSENT or (open_ and v is not None):
-        usual = option(m, v) if open_ else None
+        usual = (handed_on(m, f, p) if v is ABSENT else option(m, v)) if open_ else None
         if usual is not None and not isinstance(usual, str):
             return usual
         return arguments.from_outside(m, f, p, usual) if open_ else Unknown(p.name)
@@ -123,9 +124,33 @@ def option(m: Machine, v: Value) -> Value:
     A name may come with what is to be passed: `("elu", {"inplace": True})`. It is used as it is, since some callers
     will leave it so.
     """
+    return v if m.work.entering and is_option(v) else None
+
+
+def is_option(v: Value) -> bool:
+    """Whether a default is a class, a function, an object or a name, which may come with what is to be passed."""
     named = v[0] if isinstance(v, tuple) and v else v
-    is_option = isinstance(named, str) or isinstance(v, (*CALLABLES, Instance))
-    return v if m.work.entering and is_option else None
+    return isinstance(named, str) or isinstance(v, (*CALLABLES, Instance))
+
+
+def offer(m: Machine, f: FunctionV) -> None:
+    """Note the options that a function of a module, or a constructor, has by default: it may hand them on."""
+    if is_model(f.chunk) or not (f.parent is f.parent.globals or f.name == "__init__"):
+        return
+    for name, v in f.defaults.items():
+        if is_option(v):
+            place = (f.chunk.path, name)
+            m.state.set(m.files.options, place, (*m.state.tuple_of(m.files.options.get(place)), v))
+
+
+def handed_on(m: Machine, f: FunctionV, p: ir.Param) -> Value:
+    """The option that callers hand on to a parameter: what functions of its file have for one of that name.
+
+    `Net(act=nn.ReLU)` makes its blocks by `Block(act)`. None where they have none, or several.
+    """
+    offered = m.state.tuple_of(m.files.options.get((f.chunk.path, p.name))) if m.work.entering else ()
+    by_name = {v[0] if isinstance(v, tuple) else v: v for v in offered}
+    return next(iter(by_name.values())) if len(by_name) == 1 else None
 
 
 def looks_up(method: str, args: Args) -> bool:
