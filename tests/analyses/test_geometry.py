@@ -158,6 +158,10 @@ def test_what_is_said_of_unknown_sizes_is_true(data: st.DataObject, shape: list[
         assert agrees(geometry.strides, tensor.stride()), (name, arguments)
         assert geometry.offset in (None, tensor.storage_offset()), (name, arguments)
         assert geometry.is_contiguous() in (None, tensor.is_contiguous())
+        if 1 not in tensor.shape:
+            assert geometry.is_usually_contiguous() in (None, tensor.is_contiguous())
+            flat = attempt(torch.Tensor.view, tensor, (-1,)) if tensor.dim() else tensor
+            assert geometry.usually_merges([range(tensor.dim())]) in (None, isinstance(flat, torch.Tensor))
 
 
 def agrees(known: tuple[int | None, ...], real: tuple[int, ...]) -> bool:

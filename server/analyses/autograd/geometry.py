@@ -56,6 +56,8 @@ class Geometry:
     offset: Size = 0
     in_order: bool = field(default=False, compare=False)
     """known to be contiguous, although some strides may be unknown"""
+    order: tuple[int, ...] | None = field(default=None, compare=False)
+    """the places of the dimensions in contiguous memory, if they are permuted"""
 
     @staticmethod
     def contiguous(shape: Sequence[Size], offset: Size = 0) -> Geometry:
@@ -93,6 +95,11 @@ class Geometry:
                 return False
             expected = times(expected, size)
         return True if certain else None
+
+    def is_usually_contiguous(self) -> bool | None:
+        """The same; no permuted dimension is taken to have size 1 if that isn't known."""
+        answer = self.is_contiguous()
+        return False if answer is None and self.order is not None else answer
 
     def is_dense(self) -> bool | None:
         """Whether the elements fill a stretch of memory, each place once (`is_non_overlapping_and_dense`)."""
@@ -176,6 +183,14 @@ class Geometry:
                 elif outer != step:
                     return False
         return True if answer is None and self.is_contiguous() and _ascend(groups) else answer
+
+    def usually_merges(self, groups: Sequence[Sequence[int]]) -> bool | None:
+        """The same; no permuted dimension is taken to have size 1 if that isn't known."""
+        answer = self.merges(groups)
+        if answer is not None or self.order is None:
+            return answer
+        places = [[self.order[d] for d in group if self.shape[d] != 1] for group in groups]
+        return all(inner == outer + 1 for group in places for outer, inner in pairwise(group))
 
     def reshape(self, size: Sequence[Size]) -> tuple[Geometry, bool | None]:
         """`reshape(size)`, and whether it is a view of this memory (True), a copy (False), or either (None)."""
@@ -265,9 +280,12 @@ class Geometry:
         return self.permute([placed[dim] if dim in placed else next(rest) for dim in range(self.ndim)])
 
     def _pick(self, dims: Sequence[int], in_order: bool = False) -> Geometry:
-        return Geometry(
-            tuple(self.shape[dim] for dim in dims), tuple(self.strides[dim] for dim in dims), self.offset, in_order
-        )
+        places = self.order or (range(self.ndim) if self.in_order else ())
+        order = tuple(places[dim] for dim in dims) if places else None
+        if order is not None and list(order) == sorted(order):
+            order = None
+        shape, strides = tuple(self.shape[dim] for dim in dims), tuple(self.strides[dim] for dim in dims)
+        return Geometry(shape, strides, self.offset, in_order, order)
 
     # -- elements are left out, or repeated ---------------------------------------------------
 

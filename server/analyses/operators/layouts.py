@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...facts.layouts import ROWS
 from ..autograd.geometry import Geometry, all_known
+from ..domain.values import Lib
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,10 +17,30 @@ if TYPE_CHECKING:
     from .interpreter import Interpreter
 
 
+IMAGES = {4: "channels_last", 5: "channels_last_3d"}
+"""the memory formats by the dimensions that tensors have in them"""
+
+
+def memory_format(call: Call) -> str | None:
+    """The memory format that a call asks for, if it names one: `contiguous_format`."""
+    v = call.values.get("memory_format")
+    return v.name.rpartition(".")[2] if isinstance(v, Lib) else None
+
+
+def is_by_pixels(g: Geometry) -> bool | None:
+    """Whether a tensor is in the memory format `channels_last`, or `channels_last_3d`."""
+    return g.movedim(1, -1).is_usually_contiguous() if g.ndim in IMAGES else False
+
+
 def of_result(m: Interpreter, g: Geometry, call: Call, number: int = 0) -> Geometry:
     """The layout of one of a call's results whose shape is known."""
     if call.family.conjugated:
         return Geometry.unknown(g.shape)
+    asked = memory_format(call)
+    if asked == "contiguous_format":
+        return g
+    if asked is not None and asked.startswith("channels_last"):
+        return Geometry.contiguous((g.shape[0], *g.shape[2:], g.shape[1])).movedim(-1, 1) if g.ndim in IMAGES else g
     return laid_out(m, g, call.name, [t.geometry for t in call.given()], number)
 
 

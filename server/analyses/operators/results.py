@@ -133,8 +133,11 @@ def view_geometry(
         return made
     if type_ is None or type_.shape is None:
         return None
+    if g is None and source.base is None and called(call.name) in ("permute", "view"):  # it is taken to be in order
+        g = Geometry.contiguous((None,) * len(type_.shape))
+        made = shapes.view_of(call.name, g, described)
     try:
-        viewed = g.view(type_.shape) if g is not None else None
+        viewed = made if isinstance(made, Geometry) else g.view(type_.shape) if g is not None else None
     except GeometryError:
         viewed = None
     return viewed if viewed is not None else Geometry.unknown(type_.shape)

@@ -272,7 +272,8 @@ def shape_of(name: str, rule: ViewRule) -> Callable[[Call], Answer]:
         if shape is None and any(word in name for word in SEVERAL):
             return [TensorType(None, dtype)] * asked_count(name, call)
         if shape is None:
-            return TensorType(attempt(asked_size, call) if name in SIZED else None, dtype)
+            asked = asked_size if name in SIZED else asked_rank if name == "permute" else None
+            return TensorType(attempt(asked, call) if asked is not None else None, dtype)
         if any(word in name for word in SEVERAL):
             made = rule(call, Geometry.unknown(shape))
             return [TensorType(view.shape, dtype) for view in made] if isinstance(made, list) else []
@@ -296,11 +297,13 @@ def asked_count(name: str, call: Call) -> int:
 
 
 def asked_size(call: Call) -> Shape:
-    """The shape that `view`, `reshape` and `expand` request, if nothing is left to infer."""
-    size = call.sizes("size")
-    if -1 in size:
-        raise Undecided
-    return tuple(size)
+    """The shape that `view`, `reshape` and `expand` request, without what is left to infer."""
+    return tuple(None if size == -1 else size for size in call.sizes("size"))
+
+
+def asked_rank(call: Call) -> Shape:
+    """The shape that `permute` gives: as many dimensions as it names."""
+    return (None,) * len(call.ints("dims"))
 
 
 def viewed_as(call: Call) -> Answer:

@@ -42,11 +42,15 @@ class Factor:
     tensor: Tensor
     labels: Labels
 
+    @property
+    def geometry(self) -> Geometry:
+        """How it lies in memory; if nothing is known of a result, in order."""
+        t, unknown = self.tensor, (None,) * len(self.labels)
+        return t.geometry or (Geometry.contiguous(unknown) if t.base is None else Geometry.unknown(unknown))
+
     def size(self, label: str) -> int | None:
         """The size under a label; 1 if the operand doesn't have it."""
-        shape = self.tensor.shape
-        assert shape is not None
-        return shape[self.labels.index(label)] if label in self.labels else 1
+        return self.geometry.shape[self.labels.index(label)] if label in self.labels else 1
 
     def has(self, label: str) -> bool:
         """Whether the operand varies along a label."""
@@ -80,14 +84,15 @@ def einsum(m: Machine, args: Args) -> Value:
 
 
 def labelled(equation: str, tensors: Sequence[Tensor]) -> tuple[list[Factor], Labels] | None:
-    """The operands with their labels, and the result's labels; None if a rank is unknown or the equation invalid."""
+    """The operands with their labels, and the result's labels; None if the equation tells no rank, or is invalid."""
     left, arrow, right = equation.replace(" ", "").partition("->")
     terms = left.split(",")
     if len(terms) != len(tensors):
         return None
     factors = []
     for term, t in zip(terms, tensors, strict=True):
-        labels = spelled(term, len(t.shape)) if t.shape is not None else None
+        rank = len(t.shape) if t.shape is not None else len(term) if "." not in term else None
+        labels = spelled(term, rank) if rank is not None else None
         if labels is None or (len(set(labels)) < len(labels) and len(terms) > 1):
             return None
         factors.append(Factor(t, labels))
@@ -110,9 +115,7 @@ def spelled(term: str, rank: int) -> Labels | None:
 
 def alone(m: Machine, factor: Factor, out: Labels) -> Value:
     """A single operand: a permuted or diagonal view of it, summed over labels that the result lacks."""
-    t, labels = factor.tensor, factor.labels
-    g = t.geometry
-    assert g is not None
+    t, labels, g = factor.tensor, factor.labels, factor.geometry
     kept = list(labels)
     for label in labels:
         if kept.count(label) > 1:
@@ -155,8 +158,7 @@ def grouped(m: Machine, factor: Factor, groups: Sequence[Sequence[str]], later: 
     mentioned = {label for group in groups for label in group}
     if any(factor.has(label) and label not in mentioned and label not in later for label in factor.labels):
         return False
-    g = factor.tensor.geometry
-    assert g is not None
+    g = factor.geometry
     at = [[factor.labels.index(label) for label in group if label in factor.labels] for group in groups]
     return shared(m, factor.tensor, g, at)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ...autograd.tensors import Tensor
 from ...domain.known import key_of
 from ...domain.values import Cond, Lib
+from .. import layouts
 from ..call import Call, Family
 from ..conversions import guess
 from ..types import dtype_of, is_dtype_of_tensor, tells_dtype
@@ -15,6 +16,7 @@ from .names import functions, methods
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ...autograd.geometry import Geometry
     from ..interpreter import Interpreter
 
 CASTS = {
@@ -38,7 +40,16 @@ def has_cast(m: Interpreter, call: Call, source: Tensor) -> bool | None:
 
 def is_contiguous(m: Interpreter, call: Call, source: Tensor) -> bool | None:
     """`t.contiguous()`."""
-    return source.geometry.is_contiguous() if source.geometry is not None else None
+    return is_laid_out(source.geometry, layouts.memory_format(call) or "contiguous_format")
+
+
+def is_laid_out(g: Geometry | None, asked: str) -> bool | None:
+    """Whether a tensor is in a memory format."""
+    if asked == "preserve_format":
+        return True
+    if g is None:
+        return None
+    return g.is_usually_contiguous() if asked == "contiguous_format" else layouts.is_by_pixels(g)
 
 
 def of_dtype(m: Interpreter, call: Call, source: Tensor, text: str) -> Cond:
@@ -65,7 +76,9 @@ def has_all(m: Interpreter, call: Call, source: Tensor) -> bool | None:
     values = {k: v for k, v in call.values.items() if k not in ("self", "input", "data", "obj", "non_blocking")}
     if values.get("copy") is True:
         return False
-    answer: bool | None = True
+    answer = is_laid_out(source.geometry, layouts.memory_format(call) or "preserve_format")
+    if answer is False:
+        return False
     for v in values.values():
         dtype = v.dtype if isinstance(v, Tensor) else dtype_of(v)
         if dtype is None and not isinstance(v, Tensor):

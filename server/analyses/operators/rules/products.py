@@ -46,7 +46,8 @@ def of_matmul(m: Interpreter, a: Tensor, b: Tensor) -> dict[str, Grad]:
     the one is only kept where the other requires grad. Two stacks are expanded to one shape of batches.
     """
     if a.shape is None or b.shape is None:
-        return {}
+        known = (("input", a.geometry, a), ("mat2", b.geometry, b))
+        return {p: shared(m, t, g, [range(g.ndim - 2)]) for p, g, t in known if g is not None and g.ndim > 2}
     if len(b.shape) <= 2:
         return {"input": folded(m, a, False)}
     if len(a.shape) <= 2:
@@ -79,7 +80,7 @@ def expanded(m: Interpreter, t: Tensor, batch: Shape) -> Grad:
 
 def shared(m: Interpreter, t: Tensor, g: Geometry, groups: Sequence[Sequence[int]]) -> Grad:
     """Whether `t`, laid out as `g`, is itself multiplied once each group of dimensions has become one."""
-    merges = g.merges(groups)
+    merges = g.usually_merges(groups)
     return merges if merges is not None else frozenset({guess("the product needs no copy of it", t, m)})
 
 

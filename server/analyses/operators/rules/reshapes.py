@@ -35,7 +35,7 @@ def reshaped(m: Interpreter, call: Call, source: Tensor, node: Node | None) -> V
     shape = type_.shape if isinstance(type_, TensorType) else None
     if g is None or shape is None:
         shared: bool | None = None if g is None or g.is_contiguous() is None else True
-        view = Geometry.unknown(shape) if shape is not None else None
+        view = None if shape is None else Geometry.unknown(shape) if source.base else Geometry.contiguous(shape)
     else:
         view, shared = g.reshape(shape)
         shared = g.is_contiguous() if call.name in RAVEL else shared  # `contiguous().view(-1)`
