@@ -59,8 +59,8 @@ class Shelved(NamedTuple):
 class Left:
     """What a step has left: names with their values, what tells of statements, and what cannot be told apart.
 
-    `names` also has modules by their paths, and the subclasses of classes; each with what was there `before`, of a step
-    that has just run. It `changes` things that were there before, behind names.
+    `names` also has modules by their paths, the subclasses of classes and what documents them; each with what was
+    there `before`, of a step that has just run. It `changes` things that were there before, behind names.
     """
 
     names: dict[Place, Value] = field(default_factory=dict)
@@ -81,7 +81,7 @@ def left_by(m: Machine, step: Step, undone: Undone | None = None) -> Left:
     for store, key, value in changed:
         if id(store) in keyed and is_made_by(step, key if isinstance(key, Unknown) else (key,)):
             continue
-        if type(store) is Globals or key is SUBCLASSES:
+        if type(store) is Globals or key is SUBCLASSES or (type(store) is Shared and key == "__doc__"):
             left.names[store, key] = value
         elif id(store) == last:
             left.told.add(key)
@@ -252,12 +252,11 @@ class Difference:
     def pairs(self, was: Left, now: Left) -> Iterator[tuple[Any, Any, Value, Value]]:
         """The places that no name leads to, with what one step has left there, and what another one has.
 
-        What has been made since is found by way of names. Of texts that document something, unknown ones are alike.
+        What has been made since is found by way of names.
         """
         for place, (store, key, value) in was.other.items():
             other = now.other[place][2] if place in now.other else noted_in(store, key)
-            are_texts = key == "__doc__" and type(value) is type(other) is Unknown
-            if not are_texts and not is_made_within(self.gone, store, key):
+            if not is_made_within(self.gone, store, key):
                 yield store, key, value, other
         for place, (store, key, value) in now.other.items():
             if place not in was.other and not is_made_within(self.ran, store, key):

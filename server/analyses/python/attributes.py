@@ -202,6 +202,8 @@ def kind_of(v: Value) -> str:
 
 def instance(m: Machine, v: Instance, name: str) -> Value:
     """An attribute of an object: its own, its class's, or that of its library's model."""
+    if name == "__doc__":
+        m.files.seen.update((one.attributes, name) for one in v.cls.mro)
     found = v.cls.lookup(name)
     if isinstance(found, Property) and (found.cached is None or name not in v.attributes):
         value = m.call(found.getter, Args([v], site=m.here.site))
@@ -277,6 +279,8 @@ def bound(m: Machine, found: Value, v: Value) -> Value:
 
 def of_class(m: Machine, v: ClassV, name: str) -> Value:
     """An attribute of a class."""
+    if name == "__doc__":
+        m.files.seen.update((one.attributes, name) for one in v.mro)
     found = v.lookup(name)
     if isinstance(found, StaticMethod):
         return found.function
@@ -473,6 +477,8 @@ def of_function(m: Machine, v: Value, name: str) -> Value:
             return Bound(Lib("dict.clear"), inner.data)
         inner = inner.function
     if isinstance(inner, FunctionV):
+        if name == "__doc__":
+            m.files.seen.add((inner.attributes, name))
         found = inner.attributes.get(name, ABSENT)
         if found is not ABSENT:
             return m.state.resolve(found)
