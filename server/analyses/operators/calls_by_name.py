@@ -126,7 +126,7 @@ def replaced(args: Args, at: int | str, value: Value) -> Args:
 def call(m: Interpreter, name: str, args: Args) -> Value:
     """Call a function of PyTorch, or one that works alike, by its dotted name; an unknown one's result is unknown."""
     op = m.own_fact(name) or m.facts.table.operator(name)
-    if op is None and not name.endswith("_"):
+    if op is None and m.numbers is None and not name.endswith("_"):
         return Unknown(f"{cases.called(name)}(…)")
     plain = resolved(m, args)
     if plain is None and op is not None and m.numbers is None:

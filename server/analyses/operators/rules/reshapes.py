@@ -35,7 +35,8 @@ def reshaped(m: Interpreter, call: Call, source: Tensor, node: Node | None) -> V
     shape = type_.shape if isinstance(type_, TensorType) else None
     if g is None or shape is None:
         shared: bool | None = None if g is None or g.is_contiguous() is None else True
-        view = None if shape is None else Geometry.unknown(shape) if source.base else Geometry.contiguous(shape)
+        in_order = source.base is None  # a result of which nothing is known
+        view = None if shape is None else Geometry.contiguous(shape) if in_order else Geometry.unknown(shape)
     else:
         view, shared = g.reshape(shape)
         shared = g.is_contiguous() if call.name in RAVEL else shared  # `contiguous().view(-1)`
