@@ -54,10 +54,11 @@ class Layout:
         parts = name.split(".") if name else []
         if level:
             return self._found([importer.parents[level - 1]], parts) if level <= len(importer.parents) else None
-        path = self._found(self._near(importer), parts) or self._found(self._packages(importer), parts)
+        path = self._found(self._near(importer), parts)
         if path is not None or parts[0] in sys.stdlib_module_names:
             return path
-        return self._declared(parts) or (self._added(parts, importer, text) if "sys.path" in text else None)
+        path = self._found(self._packages(importer), parts) or self._declared(parts)
+        return path or (self._added(parts, importer, text) if "sys.path" in text else None)
 
     def _near(self, importer: Path) -> list[Path]:
         """What is on the path when a script or a test runs: its folder, those above it, and the project's.

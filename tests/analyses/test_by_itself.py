@@ -434,3 +434,26 @@ def test_an_option_follows_an_edit_of_the_default() -> None:
         for rest, too in ((OTHER, 0), ("", expected)):
             source = parse(HANDED_ON.replace("ACT", act) + rest, "main.py", source)
             assert len(session.replay([source]).failures) == too
+
+
+ASKED_FOR = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, kept=None, size=None):
+        super().__init__()
+        if kept is None and size is None:
+            raise ValueError("how large?")
+        self.layer = nn.Linear(8, 8)
+
+    def forward(self, x):
+        y = self.layer(self.layer(self.layer(x))).exp()
+        y += 1
+        return y
+"""
+
+
+def test_a_constructor_that_raises_without_it_gets_something(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert len(warnings(tmp_path, main=ASKED_FOR)) == 1
+    assert refused(tmp_path, monkeypatch, 8)

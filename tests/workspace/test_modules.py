@@ -344,3 +344,14 @@ def test_functions_of_imported_files_are_lowered_as_far_as_they_run(tmp_path: Pa
     result = project.check([str(tmp_path / "helpers.py")])
     assert [problem.line for problem in result.problems] == [6]
     assert not any(chunk.is_left() for chunk in project.source(str(tmp_path / "helpers.py")).chunks)
+
+
+def test_a_module_of_a_package_does_not_hide_one_of_the_standard_library(tmp_path: Path) -> None:
+    """`pkg/warnings.py` imports `warnings`, and the package is imported by its name."""
+    for name in ("__init__.py", "warnings.py", "helpers.py", "a.py"):
+        (tmp_path / "pkg" / name).parent.mkdir(exist_ok=True)
+        (tmp_path / "pkg" / name).touch()
+    layout = Layout(tmp_path)
+    assert layout.find("warnings", 0, tmp_path / "pkg" / "warnings.py") is None
+    assert layout.find("warnings", 1, tmp_path / "pkg" / "a.py") == tmp_path / "pkg" / "warnings.py"
+    assert layout.find("helpers", 0, tmp_path / "pkg" / "a.py") == tmp_path / "pkg" / "helpers.py"

@@ -218,10 +218,20 @@ class Entry:
         m.here.node, m.here.chunk = cls.node, cls.node.chunk  # type: ignore[union-attr]
         patience = budget.LIMITS.building_patience if cls.derives("torch.nn.Module") else budget.LIMITS.patience
         obj = self.outside(cls.name, lambda: m.call(cls, Args(open_=True)), patience)
+        if not isinstance(obj, Instance) and (given := self.asked_for(cls)) is not None:
+            obj = self.outside(cls.name, lambda: m.call(cls, given), patience)
         if not isinstance(obj, Instance):
             obj = Instance(cls)
             registry.hold(obj, open_=True)
         m.state.set(self.names, OBJECT, obj)
+
+    def asked_for(self, cls: ClassV) -> Args | None:
+        """What a constructor gets that has raised without it: something for each default that is None."""
+        init = plain_function(cls.lookup("__init__"))
+        if init is None or not any(stop.why == "raises" for stop in self.m.now.stops):
+            return None
+        given = unknown_arguments(self.m, init, 1, optional=True)
+        return Args([], {**given.kw}, open_=True) if given.kw else None
 
     def called_by_library(self, obj: Instance) -> tuple[str, ...]:
         """The methods that the library of an object's class calls, if a model says so, and nothing has called."""
