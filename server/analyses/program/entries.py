@@ -31,7 +31,7 @@ from ..domain.values import (
 )
 from ..operators import modules
 from ..python import attributes, functions, guesses, opaque, sequences
-from ..python.annotations import own_class, unknown_arguments
+from ..python.annotations import from_outside, own_class, unknown_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -230,8 +230,9 @@ class Entry:
         init = plain_function(cls.lookup("__init__"))
         if init is None or not any(stop.why == "raises" for stop in self.m.now.stops):
             return None
-        given = unknown_arguments(self.m, init, 1, optional=True)
-        return Args([], {**given.kw}, open_=True) if given.kw else None
+        params = (*init.node.params.args, *init.node.params.kwonly)
+        unset = [p for p in params if p.name in init.defaults and init.defaults[p.name] is None]
+        return Args(kw={p.name: from_outside(self.m, init, p, None) for p in unset}, open_=True) if unset else None
 
     def called_by_library(self, obj: Instance) -> tuple[str, ...]:
         """The methods that the library of an object's class calls, if a model says so, and nothing has called."""
