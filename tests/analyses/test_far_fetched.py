@@ -69,10 +69,20 @@ ALIAS = """
     gradient_is_right = torch.equal(w.grad, w.detach().exp())
     """
 
+KEYED = """
+    import torch
+
+    def fill(batch, value):
+        for row in batch.unbind(1):
+            row[KEY] = value
+        return batch
+    """
+
 PAIRS = {
     "a_discount": (RETURNS, "GAMMA", "gamma", "torch.nn.Parameter(torch.tensor(gamma))"),
     "a_helper_under_no_grad": (NORMED, "USED", "self.direction(p.grad)", "p.grad"),
     "a_second_backward_by_the_caller": (UPDATE, "TWICE", "", "loss.backward()"),
+    "a_row_with_keys": (KEYED, "KEY", '"tokens", "prompt"', "0, 1"),
     "memory_that_an_alias_is_given": (ALIAS, "CHANGED", "set_(torch.zeros(3))", "zero_()"),
 }
 

@@ -45,6 +45,9 @@ class Interpreter(Witness, Protocol):
     def operate(self) -> None:
         """Called for each operator that is replayed."""
 
+    def refused(self, why: str) -> None:
+        """Note that Python or PyTorch refuses what the program does here."""
+
     def as_tensor(self, v: Unknown) -> Tensor:
         """An unknown value that is used as a tensor."""
 
