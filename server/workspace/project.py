@@ -116,7 +116,7 @@ class _File:
     """the file as it was last parsed: while it is not `parsed`, that of an earlier text"""
     parsed: bool = False
     later: bool = False
-    """whether the bodies of its functions may be left for later"""
+    """whether bodies of functions in `source` may be left for later"""
 
 
 class Project:
@@ -166,7 +166,7 @@ class Project:
         file = self._file(path)
         if not file.parsed or file.source is None:
             file.source, file.parsed = _parsed(file.document, file.source, self._ready.get(path)), True
-        elif file.later:
+        if file.later:
             file.source, file.later = whole(file.source), False
         return file.source
 
@@ -264,7 +264,8 @@ class Project:
             return known
         document = shown or read_document(path)
         before = known.source if known is not None else None
-        self._files[path] = _File(stamp, document, "sys.path" in document.text, before)
+        later = known is not None and known.later
+        self._files[path] = _File(stamp, document, "sys.path" in document.text, before, later=later)
         return self._files[path]
 
     def _text(self, path: str) -> str:

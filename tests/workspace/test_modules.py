@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from gradguard.workspace.config import Config
+from gradguard.workspace.files import Document
 from gradguard.workspace.modules import Layout
 from gradguard.workspace.project import Project
 
@@ -230,6 +231,7 @@ def test_one_answer_takes_no_jedi(tmp_path: Path) -> None:
     code = f"""
 import sys
 from pathlib import Path
+from gradguard.workspace.files import Document
 from gradguard.workspace.modules import Layout
 root = Path({str(root)!r})
 assert Layout(root).find("helpers", 0, root / "scripts/train.py", {ADDED[2]!r})
@@ -355,3 +357,15 @@ def test_a_module_of_a_package_does_not_hide_one_of_the_standard_library(tmp_pat
     assert layout.find("warnings", 0, tmp_path / "pkg" / "warnings.py") is None
     assert layout.find("warnings", 1, tmp_path / "pkg" / "a.py") == tmp_path / "pkg" / "warnings.py"
     assert layout.find("helpers", 0, tmp_path / "pkg" / "a.py") == tmp_path / "pkg" / "helpers.py"
+
+
+def test_what_is_wrong_in_an_imported_file_shows_when_it_is_opened(tmp_path: Path) -> None:
+    """Its text is the same then; what was left for later goes with it."""
+    broken = "import torch\n\n\ndef used(x):\n    return x.exp()\n\n\ndef unused(x):\n    return (\n"
+    (tmp_path / "helpers.py").write_text(broken)
+    (tmp_path / "main.py").write_text("import torch\nfrom helpers import used\n\ny = used(torch.ones(2))\n")
+    project, path = Project(tmp_path), str(tmp_path / "helpers.py")
+    project.check([str(tmp_path / "main.py")])
+    (tmp_path / "helpers.py").touch()
+    project.overlay(Document(path, broken))
+    assert [problem.line for problem in project.check([path]).problems] == [9]
