@@ -10,11 +10,8 @@ import re
 from typing import TYPE_CHECKING
 
 from . import ir
-from .cursor import Bindings, LostError, next_token
-from .depth import TooDeepError
-from .lower import lower
-from .nodes import cst
-from .repair import lower_or_repair
+from .cursor import Bindings, next_token
+from .repair import attempt, lower_or_repair
 from .scan import lines
 from .statements import parameter_names, scope_of
 
@@ -26,30 +23,26 @@ _FUNCTION = re.compile(r"(?:async[ \t]+)?def\b").match
 
 def without_body(chunk: Chunk) -> ir.FunctionDef | None:
     """The function that a chunk consists of, with its body left for later; None if it has no block, or isn't one."""
-    begin = _body(chunk.text)
-    if begin is None:
+    word = _body(chunk.text)
+    if word is None:
         return None
-    line, word = begin
-    try:
-        head = lower(f"{chunk.text[:line]}{chunk.text[line:word]}pass\n", chunk)
-    except (cst.ParserSyntaxError, LostError, TooDeepError, RecursionError, ValueError):
-        return None
-    function = head[0]
-    if len(head) > 1 or not isinstance(function, ir.FunctionDef):
+    head, _ = attempt(f"{chunk.text[:word]}pass\n", chunk)
+    function = head[0] if head is not None and len(head) == 1 else None
+    if not isinstance(function, ir.FunctionDef):
         return None
     function.leave(lambda left: _fill(chunk, left))
     return function
 
 
-def _body(text: str) -> tuple[int, int] | None:
-    """Where the first line of the body of a function begins, and its first word; None without such a line."""
+def _body(text: str) -> int | None:
+    """Where the first word of a function's body is; None unless it begins a line."""
     word = next_token(text, 0)
     rest = lines(text, 0, len(text), r"[ \t]*")
     if text.startswith("@", word):
         word = next((word for _, word in rest if _FUNCTION(text, word)), len(text))
     if not _FUNCTION(text, word):
         return None
-    return next(((line, head) for line, head in rest if head > word), None)
+    return next((first for _, first in rest if first > word), None)
 
 
 def _fill(chunk: Chunk, function: ir.FunctionDef) -> None:

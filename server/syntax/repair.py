@@ -45,7 +45,7 @@ def lower_or_repair(chunk: Excerpt, bindings: Bindings | None = None) -> tuple[l
     Broken statements are left out. None means that this didn't help, or that nothing remains.
     The names that the statements bind go to `bindings`.
     """
-    body, fault = _attempt(chunk.text, chunk, bindings)
+    body, fault = attempt(chunk.text, chunk, bindings)
     return body if fault is None else _repair(chunk, fault, bindings), fault
 
 
@@ -63,14 +63,14 @@ def _repair(chunk: Excerpt, first: Fault, bindings: Bindings | None) -> list[ir.
             text = _without(text, offset, holes)
         if text == before:
             return None
-        body, fault = _attempt(text, chunk, bindings)
+        body, fault = attempt(text, chunk, bindings)
         if body is not None:
             return _fill(body, holes)
         if fault is not None:
             faults = [fault.offset]
     holes = []
     text = _without(chunk.text, min([first.offset, *unclosed]), holes, to_end=True)
-    body, _ = _attempt(text, chunk, bindings)
+    body, _ = attempt(text, chunk, bindings)
     return None if body is None else _fill(body, holes)
 
 
@@ -92,7 +92,8 @@ def is_broken(text: str, kind: Kind) -> bool:
     return False
 
 
-def _attempt(text: str, chunk: Excerpt, bindings: Bindings | None) -> tuple[list[ir.Stmt] | None, Fault | None]:
+def attempt(text: str, chunk: Excerpt, bindings: Bindings | None = None) -> tuple[list[ir.Stmt] | None, Fault | None]:
+    """The statements of a text that stands in for that of a chunk, or what is wrong with it."""
     try:
         return lower(text, chunk, bindings), None
     except cst.ParserSyntaxError as error:

@@ -135,8 +135,8 @@ def call(m: Interpreter, name: str, args: Args) -> Value:
     if plain is None:
         return split(m, args, lambda one: call(m, name, one))
     if m.numbers is not None:
-        return m.numbers.through(name, plain, lambda: operate(m, name, plain))
-    return operate(m, name, plain)
+        return m.numbers.through(name, plain, lambda: operate(m, name, op, plain))
+    return operate(m, name, op, plain)
 
 
 def alike(m: Interpreter, op: Op, args: Args) -> Args:
@@ -156,9 +156,8 @@ def is_plain(name: str) -> bool:
     return rules.of(name) is NONE and shapes.find(name) is None
 
 
-def operate(m: Interpreter, name: str, plain: Args) -> Value:
-    """What a call does once no argument is an open choice."""
-    op = m.own_fact(name) or m.facts.table.operator(name)
+def operate(m: Interpreter, name: str, op: Op | None, plain: Args) -> Value:
+    """What a call does once no argument is an open choice; `op` is its fact."""
     if op is None:
         short = cases.called(name)
         if name.startswith("torch.Tensor.") and plain.pos:

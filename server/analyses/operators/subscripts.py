@@ -41,18 +41,18 @@ def part(v: Value) -> Value:
     return v
 
 
-def is_key(m: Interpreter, index: Value) -> bool:
-    """Whether an index holds a text, which tensors refuse: what it is used on may be something else, with keys."""
-    held = any(isinstance(one, str) for one in (index if isinstance(index, tuple) else (index,)))
-    if held:
+def refused(m: Interpreter, index: Value) -> bool:
+    """Note that tensors refuse an index that holds a text, if it does: what it is used on may have keys."""
+    holds_text = any(isinstance(one, str) for one in (index if isinstance(index, tuple) else (index,)))
+    if holds_text:
         m.refused("a text as the index of a tensor")
-    return held
+    return holds_text
 
 
 def get_item(m: Interpreter, t: Tensor, index: Value) -> Value:
     """`t[index]`: a view for integers, slices, None and `...`; a copy that saves its index for all else."""
     index = normal(m, index)
-    if is_key(m, index):
+    if refused(m, index):
         return Unknown("an item")
     if m.numbers is not None:
         return m.numbers.through("torch.Tensor.__getitem__", Args([t, index]), lambda: take(m, t, index))
@@ -132,7 +132,7 @@ def set_item(m: Interpreter, t: Tensor, index: Value, value: Value) -> None:
     """`t[index] = value`: `copy_` or `fill_` on a view, `index_put_` for an advanced index; one bump."""
     index = normal(m, index)
     value = m.state.resolve(value)
-    if index is False or is_key(m, index):
+    if index is False or refused(m, index):
         return  # `set_item` of TensorIndexing.h: nothing is taken
     index = None if index is True else index
     if type(value) is Phi:

@@ -213,9 +213,9 @@ def named(s: ir.Stmt) -> Iterator[Named]:
         yield from mentioned(part, s)
 
 
-_INSIDE = frozenset({"body", "orelse", "finalbody", "handlers", "cases"}) | {
-    "decorators", "params", "returns", "scope", "doc", "later",
-}  # fmt: skip
+_INSIDE = frozenset(
+    ["body", "orelse", "finalbody", "handlers", "cases", "decorators", "params", "returns", "scope", "doc", "later"]
+)
 """what is inside a statement, or belongs to the definition that it is"""
 
 
