@@ -13,12 +13,18 @@ if TYPE_CHECKING:
 
     from ...facts.layouts import Layout
     from ..autograd.geometry import Shape
+    from ..autograd.tensors import Tensor
     from .call import Call
     from .interpreter import Interpreter
 
 
 IMAGES = {4: "channels_last", 5: "channels_last_3d"}
 """the memory formats by the dimensions that tensors have in them"""
+
+
+def assumed(t: Tensor, shape: Shape) -> Geometry:
+    """A geometry for a tensor of which none is known: a result is taken to be in order, a view may be anything."""
+    return Geometry.contiguous(shape) if t.base is None else Geometry.unknown(shape)
 
 
 def memory_format(call: Call) -> str | None:

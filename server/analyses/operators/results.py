@@ -133,8 +133,8 @@ def view_geometry(
         return made
     if type_ is None or type_.shape is None:
         return None
-    if g is None and source.base is None and called(call.name) in ("permute", "view"):  # it is taken to be in order
-        g = Geometry.contiguous((None,) * len(type_.shape))
+    if g is None and called(call.name) in ("permute", "view"):
+        g = layouts.assumed(source, (None,) * len(type_.shape))
         made = shapes.view_of(call.name, g, described)
     try:
         viewed = made if isinstance(made, Geometry) else g.view(type_.shape) if g is not None else None

@@ -19,7 +19,7 @@ from ...autograd.tensors import Tensor
 from ...domain.paths import Raised
 from ...domain.registry import model
 from ...domain.values import Args, Unknown
-from ...operators import calls_by_name, cases, replay, rules
+from ...operators import calls_by_name, cases, layouts, replay, rules
 from ...operators.call import Call
 from ...operators.rules.products import shared
 from ...operators.types import described
@@ -44,9 +44,8 @@ class Factor:
 
     @property
     def geometry(self) -> Geometry:
-        """How it lies in memory; if nothing is known of a result, in order."""
-        t, unknown = self.tensor, (None,) * len(self.labels)
-        return t.geometry or (Geometry.contiguous(unknown) if t.base is None else Geometry.unknown(unknown))
+        """How it lies in memory."""
+        return self.tensor.geometry or layouts.assumed(self.tensor, (None,) * len(self.labels))
 
     def size(self, label: str) -> int | None:
         """The size under a label; 1 if the operand doesn't have it."""

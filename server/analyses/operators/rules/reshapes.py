@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ...autograd.geometry import Geometry
 from ...domain.values import Phi
 from ...shapes import KEEP_IN_PLACE, TensorType, infer
+from .. import layouts
 from ..call import Call, Family
 from ..cases import called
 from ..conversions import guess
@@ -35,8 +36,7 @@ def reshaped(m: Interpreter, call: Call, source: Tensor, node: Node | None) -> V
     shape = type_.shape if isinstance(type_, TensorType) else None
     if g is None or shape is None:
         shared: bool | None = None if g is None or g.is_contiguous() is None else True
-        in_order = source.base is None  # a result of which nothing is known
-        view = None if shape is None else Geometry.contiguous(shape) if in_order else Geometry.unknown(shape)
+        view = layouts.assumed(source, shape) if shape is not None else None
     else:
         view, shared = g.reshape(shape)
         shared = g.is_contiguous() if call.name in RAVEL else shared  # `contiguous().view(-1)`
