@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .habits import Habits
     from .inference import PastAutograd
     from .layouts import Layouts
+    from .members import Members
     from .published import Published
     from .table import Table
     from .views import Views
@@ -34,7 +35,7 @@ COVERAGE = HERE / "coverage.json"
 OF_CALLABLES = ("table", "gradients", "inference", "layouts", "views", "branches", "published")
 """the kinds of facts that have a row for a callable, by its name"""
 
-KINDS = (*OF_CALLABLES, "derivatives", "habits")
+KINDS = (*OF_CALLABLES, "derivatives", "habits", "members")
 """the kinds of facts; the base has one file for each (`gradients.json`)"""
 
 Version = tuple[int, int]
@@ -109,6 +110,13 @@ class Facts:
         from . import habits
 
         return habits.of(self.rows("habits"))
+
+    @cached_property
+    def members(self) -> Members:
+        """What PyTorch's modules hold."""
+        from .members import Members
+
+        return Members(self.rows("members"))
 
     def rows(self, kind: str) -> Rows:
         """The rows of one kind."""

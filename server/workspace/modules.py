@@ -54,8 +54,8 @@ class Layout:
         parts = name.split(".") if name else []
         if level:
             return self._found([importer.parents[level - 1]], parts) if level <= len(importer.parents) else None
-        path = self._found(self._near(importer), parts)
-        if path is not None or parts[0] in sys.stdlib_module_names:
+        path = self._found(self._near(importer), parts) if parts else None
+        if path is not None or not parts or parts[0] in sys.stdlib_module_names:
             return path
         path = self._found(self._packages(importer), parts) or self._declared(parts)
         return path or (self._added(parts, importer, text) if "sys.path" in text else None)

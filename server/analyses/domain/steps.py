@@ -121,12 +121,23 @@ class Earlier:
     executed: set[ir.Node] = field(default_factory=set)
     reached: set[ir.Stmt] = field(default_factory=set)
     entered: set[Excerpt | ir.Node] = field(default_factory=set)
+    open_branches: bool = False
+    """whether branches were given up, or something fails only where many are taken, or on a guess"""
 
     def add(self, step: Step) -> None:
         """One more part has run."""
         self.executed |= step.executed
         self.reached |= step.reached
         self.entered |= step.entered
+        self.open_branches |= any(stop.why == "branches" for stop in step.stops) or any(
+            map(rests_on_many, step.failures)
+        )
+
+
+def rests_on_many(failure: Failure) -> bool:
+    """Whether a failure rests on the answers of several branches, or on a guess."""
+    kinds = [a.kind for a in failure.assumptions]
+    return kinds.count("branch") > 2 or "guess" in kinds
 
 
 @dataclass(slots=True, eq=False)

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Hashable, MutableMapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .values import ABSENT, SUBCLASSES, Slot, Value
+from .values import ABSENT, SUBCLASSES, Answers, Slot, Value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -165,8 +165,10 @@ class Trail:
 
 
 def held(store: Any, key: Any) -> Value:
-    """The value of a dict under a key (ABSENT if it has none), or of a record in a slot."""
-    return key.__get__(store) if type(key) is Slot else store.get(key, ABSENT)
+    """The value of a dict under a key (ABSENT if it has none, False of answers), or of a record in a slot."""
+    if type(key) is Slot:
+        return key.__get__(store)
+    return store.get(key, False if type(store) is Answers else ABSENT)
 
 
 def noted_in(store: Any, key: Any) -> Value:

@@ -89,8 +89,9 @@ class Unknown:
     `key` identifies it: two unknowns with equal keys are the same value (`a < b` twice). `why` names it in messages.
     `parameter`: it was passed in as an argument of an entry point. `data`: it is data from outside, whose tensors don't
     require grad. `number`: it is a plain number (a size, a count, the result of `item()`). `own`: the class of the
-    program that it is an object of, so that it is no tensor. `usual`: its default, a text. `result`: it is the result
-    of a model that was passed in. `history` is the node behind it (`opaque.py`), `bound` where it was bound to a name.
+    program that it is an object of, so that it is no tensor. `usual`: its default, a text or a number. `result`: it is
+    the result of a model that was passed in. `history` is the node behind it (`opaque.py`), `bound` where it was bound
+    to a name.
     `within`: it was read from a container that was passed in. `moved`: it is the result of `to(device)` or the like of
     something passed in, and so no number.
     """
@@ -121,7 +122,7 @@ class Unknown:
         own: ClassV | None = None,
         result: bool = False,
         history: Value = None,
-        usual: str | None = None,
+        usual: str | float | None = None,
         within: bool = False,
     ) -> None:
         self.own = own
@@ -230,6 +231,12 @@ class Names(dict[Any, Value]):
 
 class Shared(Names):
     """The attributes of a class or a function."""
+
+    __slots__ = ()
+
+
+class Answers(dict[Any, Value]):
+    """What was found out of values: false on a path where nothing was, where a name would be bound on one side only."""
 
     __slots__ = ()
 

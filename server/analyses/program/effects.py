@@ -74,8 +74,8 @@ def left_by(m: Machine, step: Step, undone: Undone | None = None) -> Left:
     """What a step has left, which has just run, or was `undone`."""
     own = {id(store) for one in m.parts for store in vars(one).values() if type(store) is dict}
     own |= {id(one) for one in m.parts}
-    keyed = own | {id(m.read)}
-    own -= {id(m.tensors), id(m.taken)}  # what is noted of classes is found by way of these
+    keyed = own | {id(m.read), id(m.tensors), id(m.used)}
+    own -= {id(m.taken)}  # what is noted of classes is found by way of it
     left, last = Left(), id(m.trace.last)
     changed = m.changed_since(step.mark) if undone is None else (*undone.trail, *undone.notes)
     for store, key, value in changed:

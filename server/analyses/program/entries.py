@@ -1,8 +1,9 @@
 """Entering a program where no code of its own has called it: with unknown arguments, as a caller or a training would.
 
 Modules of `torch.nn` are built, their `forward` is called, and then backward on its result, unless the program has run
-a backward through that itself; other functions and methods are called once. Public names come before private ones:
-their callers decide what private functions are called with.
+a backward through that itself; one with many options is built and trained once more, with all at their defaults. Other
+functions and methods are called once. Public names come before private ones: their callers decide what private
+functions are called with.
 """
 
 from __future__ import annotations
@@ -160,6 +161,7 @@ class Entry:
             Part("build", lambda: True, lambda: self.build(v)),
             Part("library", lambda: self.called_by_library(self.obj), lambda: self.run_as_framework(self.obj)),
             Part("train", lambda: self.untrained(v), lambda: self.train(self.obj)),
+            Part("defaults", lambda: self.branched(v), lambda: self.train_at_defaults(v)),
             *(self.method(v, name) for name in methods),
         ]
 
@@ -214,25 +216,31 @@ class Entry:
 
     def build(self, cls: ClassV) -> None:
         """Build an object of a class."""
+        obj = self.built_with(cls, Args(open_=True))
+        if obj is None:
+            obj = Instance(cls)
+            registry.hold(obj, open_=True)
+        self.m.state.set(self.names, OBJECT, obj)
+
+    def built_with(self, cls: ClassV, args: Args) -> Instance | None:
+        """Build an object of a class with some arguments, or with more that it asks for; None if that fails."""
         m = self.m
         m.here.node, m.here.chunk = cls.node, cls.node.chunk  # type: ignore[union-attr]
         patience = budget.LIMITS.building_patience if cls.derives("torch.nn.Module") else budget.LIMITS.patience
-        obj = self.outside(cls.name, lambda: m.call(cls, Args(open_=True)), patience)
-        if not isinstance(obj, Instance) and (given := self.asked_for(cls)) is not None:
-            obj = self.outside(cls.name, lambda: m.call(cls, given), patience)
-        if not isinstance(obj, Instance):
-            obj = Instance(cls)
-            registry.hold(obj, open_=True)
-        m.state.set(self.names, OBJECT, obj)
+        obj = self.outside(cls.name, lambda: m.call(cls, args), patience)
+        if not isinstance(obj, Instance) and (given := self.asked_for(cls)):
+            more = Args(args.pos, {**given, **args.kw}, args.open)
+            obj = self.outside(cls.name, lambda: m.call(cls, more), patience)
+        return obj if isinstance(obj, Instance) else None
 
-    def asked_for(self, cls: ClassV) -> Args | None:
+    def asked_for(self, cls: ClassV) -> dict[str, Value]:
         """What a constructor gets that has raised without it: something for each default that is None."""
         init = plain_function(cls.lookup("__init__"))
         if init is None or not any(stop.why == "raises" for stop in self.m.now.stops):
-            return None
+            return {}
         params = (*init.node.params.args, *init.node.params.kwonly)
         unset = [p for p in params if p.name in init.defaults and init.defaults[p.name] is None]
-        return Args(kw={p.name: from_outside(self.m, init, p, None) for p in unset}, open_=True) if unset else None
+        return {p.name: from_outside(self.m, init, p, None) for p in unset}
 
     def called_by_library(self, obj: Instance) -> tuple[str, ...]:
         """The methods that the library of an object's class calls, if a model says so, and nothing has called."""
@@ -273,18 +281,35 @@ class Entry:
             and f.node not in self.m.now.executed
         )
 
-    def train(self, obj: Instance, familiar: bool = True) -> None:
-        """Call a module's forward as training does, and run backward on its result."""
+    def branched(self, cls: ClassV) -> bool:
+        """Whether it is open what a module does at its defaults: it has more branches than are followed, or it fails
+        only where several are taken."""
+        f = plain_function(cls.lookup("forward"))
+        return f is not None and f.chunk in self.earlier.entered and self.earlier.open_branches
+
+    def train_at_defaults(self, cls: ClassV) -> None:
+        """Build a module and train it with all options at their defaults, which is one way through most branches."""
+        init = plain_function(cls.lookup("__init__"))
+        args = unknown_arguments(self.m, init, 1) if init is not None else Args()
+        obj = self.built_with(cls, args)
+        if obj is not None:
+            self.train(obj, options=False, told=f"{cls.name}({'…' if args.pos or args.kw else ''})")
+
+    def train(self, obj: Instance, familiar: bool = True, options: bool = True, told: str | None = None) -> None:
+        """Call a module's forward as training does, and run backward on its result.
+
+        `options`: with something for each argument that is None by default, too. `told`: what messages call the module.
+        """
         m = self.m
         forward = plain_function(obj.cls.lookup("forward"))
         if forward is None:
             return
 
-        trained = Assumption("trained", obj.cls.name)
+        trained = Assumption("trained", told or obj.cls.name)
 
         def run() -> Value:
             m.here.node, m.here.chunk = forward.node, forward.chunk
-            result = m.call(attributes.get(m, obj, "forward"), unknown_arguments(m, forward, 1, optional=True))
+            result = m.call(attributes.get(m, obj, "forward"), unknown_arguments(m, forward, 1, optional=options))
             m.here.node, m.here.chunk = forward.node, forward.chunk
             m.entry_assumptions = (trained,)
             backward_from(m, result)

@@ -84,7 +84,10 @@ def from_outside(m: Machine, f: FunctionV, p: ir.Param, option: str | None) -> V
     bare = p.annotation is None and isinstance(usual, (int, float))
     number = bare or kind in NUMBERS or is_number(m, f, p.annotation)
     own = own_class(m, f, p.annotation) or configuration(m, f, p)
-    return Unknown(p.name, number=number, own=own, usual=option)
+    passed = Unknown(p.name, number=number, own=own, usual=option)
+    if isinstance(usual, (int, float)):
+        passed.usual, passed.bound = usual, Site(f.chunk, p)
+    return passed
 
 
 def at_defaults(m: Machine, args: Args) -> Args:
@@ -96,7 +99,7 @@ def at_defaults(m: Machine, args: Args) -> Args:
 def usual(m: Machine, v: Value) -> Value:
     """The default of an option, or the value itself."""
     v = m.state.resolve(v)
-    if isinstance(v, Unknown) and v.usual is not None:
+    if isinstance(v, Unknown) and isinstance(v.usual, str):
         return v.usual
     answer = at_default(v.cond.site, v.cond.text) if type(v) is Phi else None
     return v if answer is None else usual(m, v.then if answer else v.orelse)

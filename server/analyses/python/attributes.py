@@ -68,6 +68,10 @@ def of_choice(m: Machine, v: Phi, name: str) -> Value:
 
 def of_library(m: Machine, v: Lib, name: str) -> Value:
     """What a library's dotted name stands for with one more part; `torch.float32.is_floating_point` is computed."""
+    if name == "__dict__" and (members := m.facts.members.of(v.name)):
+        found = DictV({one: library.resolve(m, f"{v.name}.{one}") for one in members})
+        found.open = True
+        return found
     dtype = dtype_of(v) if name in KINDS else None
     return KINDS[name](dtype) if dtype is not None else library.resolve(m, f"{v.name}.{name}")
 
@@ -77,13 +81,15 @@ def of_unknown(m: Machine, v: Unknown, name: str) -> Value:
     if v.data:
         return of_data(m, v, name)
     own = v.own
+    field = own.attributes.get(name) if own is not None and is_field(own, name) else None
     if v.number or (own is not None and guesses.tells_type(own, name, guesses.NUMBERS)):
-        return Unknown(f"{v.why}.{name}", ("attr", v.key, name), number=True)
+        default = field if isinstance(field, (int, float)) else None
+        return Unknown(f"{v.why}.{name}", ("attr", v.key, name), number=True, usual=default)
     if guesses.tells_tensor(m, v, name):
         return tensor_attributes.get(m, m.sure_tensor(v), name)
     if name == "requires_grad_":
         return Builtin(name, partial(switch, v))
-    usual = functions.option(m, own.attributes.get(name)) if own is not None and is_field(own, name) else None
+    usual = functions.option(m, field)
     if usual is not None and not isinstance(usual, str):
         return usual
     history = None if name in guesses.OF_NO_GRAPH else v.history

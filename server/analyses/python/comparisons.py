@@ -67,7 +67,7 @@ def compare(m: Machine, op: str, a: Value, b: Value) -> Value:
     if isinstance(b, Phi):
         return joins.each(m, b, lambda one: compare(m, op, a, one))
     if op in ("is", "is not"):
-        return _is(op, a, b)
+        return _is(m, op, a, b)
     if op in ("in", "not in"):
         found = sequences.contains(m, b, a)
         return negation(m, found) if op == "not in" else found
@@ -216,12 +216,12 @@ def derived_test(op: str, a: Value, b: Value) -> Unknown:
     return Unknown(why, ("not", key) if op in INVERSE else key)
 
 
-def _is(op: str, a: Value, b: Value) -> Value:
+def _is(m: Machine, op: str, a: Value, b: Value) -> Value:
     """`a is b` and `a is not b`."""
     if isinstance(a, Unknown) or isinstance(b, Unknown):
         if isinstance(a, Unknown) and isinstance(b, Unknown) and a.key == b.key:
             same: Value = True
-        elif a.__class__ is Unknown and (a.tensor is not None or opaque.is_given(a)) and b is None:
+        elif a.__class__ is Unknown and (m.is_used(a) or opaque.is_given(a)) and b is None:
             same = False
         else:
             return derived_test(op, a, b)

@@ -69,7 +69,7 @@ def joined(m: Machine, e: ir.JoinedStr) -> Value:
             for v, form, text in zip(values, e.formats, e.text[1:], strict=True):
                 pieces += [constants.compute(m, ("{" + form + "}").format, [written(m, v, form)]), text]
             return "".join(pieces)
-    return Unknown("text", spellings.key(e, values))
+    return spellings.spelled(e.text, values)
 
 
 def written(m: Machine, v: Value, form: str) -> Value:

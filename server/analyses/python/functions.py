@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ...syntax import ir
 from ..autograd.tensors import Tensor
 from ..domain import budget
+from ..domain.mixed import IntMember, NamedTuple
 from ..domain.modules import is_model
 from ..domain.paths import Exhausted, Raised
 from ..domain.values import (
@@ -130,7 +131,7 @@ def option(m: Machine, v: Value) -> Value:
 def is_option(v: Value) -> bool:
     """Whether a default is a class, a function, an object or a name, which may come with what is to be passed."""
     named = v[0] if isinstance(v, tuple) and v else v
-    return isinstance(named, str) or isinstance(v, (*CALLABLES, Instance))
+    return isinstance(named, str) or isinstance(v, (*CALLABLES, Instance, NamedTuple, IntMember))
 
 
 def offer(m: Machine, f: FunctionV) -> None:

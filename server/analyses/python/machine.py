@@ -24,6 +24,7 @@ from ..domain.steps import Globals, Mark, Step, Undone, loaded
 from ..domain.trail import held, noted_in
 from ..domain.values import (
     ABSENT,
+    Answers,
     Args,
     ClassV,
     Cond,
@@ -72,8 +73,10 @@ class Machine:
         self.frame: Frame = Frame(None, None, "<start>")
         self.broken: ir.Stmt | None = None
         self.runs: int = 0
-        self.tensors: dict[Unknown, Value] = {}
-        """the unknown values that were used in ways that only tensors allow"""
+        self.tensors = Answers()
+        """the unknown values that were used in ways that only tensors allow, as those"""
+        self.used = Answers()
+        """the unknown values that were used as tensors"""
         self.read = Globals(self.files.seen)
         """the items and attributes of unknown values that were read or set, by their keys"""
         self.numbers: Numbers | None = None
@@ -258,7 +261,8 @@ class Machine:
 
     def as_tensor(self, v: Unknown) -> Tensor:
         """An unknown value that is used as a tensor; it is unknown whether it requires grad."""
-        if not isinstance(v.tensor, Tensor):
+        t = v.tensor
+        if not isinstance(t, Tensor):
             t = self.grad.tensor()
             if opaque.leads_on(v):
                 t.grad_fn, t.bound = v.history, v.bound
@@ -268,8 +272,13 @@ class Machine:
             t.is_inference = False
             t.label = self.explain.text(v.bound) or v.why or None
             self.state.note(v, "tensor", t)
-            return t
-        return v.tensor
+        if not self.is_used(v):
+            self.state.set(self.used, v, True)
+        return t
+
+    def is_used(self, v: Unknown) -> bool:
+        """Whether an unknown value was used as a tensor on the present path, so that it isn't None."""
+        return v.tensor is not None and self.state.resolve(self.used.get(v, False)) is True
 
     def sure_tensor(self, v: Unknown) -> Tensor:
         """The same where only a tensor can be used like that: from here on the value is one."""
@@ -314,7 +323,7 @@ class Machine:
 
     def found_out(self, v: Unknown) -> Value:
         """An unknown value, or the tensor that it must be on the present path."""
-        t = self.state.resolve(self.tensors.get(v))
+        t = self.state.resolve(self.tensors.get(v, False))
         return t if isinstance(t, Tensor) else v
 
     def requires_grad(self, v: Unknown) -> Cond:

@@ -27,7 +27,7 @@ from ..domain.values import (
 )
 from ..operators import arrays, calls_by_name, joins, subscripts
 from ..operators.arrays import NDArray
-from . import attributes, constants, containers, opaque
+from . import attributes, constants, containers, opaque, spellings
 from .bounds import is_folded
 from .comparisons import unordered
 
@@ -144,7 +144,8 @@ def binary(m: Machine, op: str, a: Value, b: Value) -> Value:
         return containers.binary(m, op, a, b)
     if isinstance(a, NDArray) or isinstance(b, NDArray):
         return arrays.fresh(m)
-    return opaque.joined(m, arithmetic(op, a, b), a, b)
+    text = spellings.added(op, a, b)
+    return text if text is not None else opaque.joined(m, arithmetic(op, a, b), a, b)
 
 
 def user_binary(m: Machine, op: str, a: Value, b: Value) -> Value:

@@ -144,7 +144,7 @@ def check(m: Machine, v: Value, cls: Value) -> Value:
     if isinstance(v, Unknown) or not isinstance(cls, (ClassV, Lib)):
         if isinstance(v, Unknown) and v.number and named(cls) in NO_NUMBERS:
             return False
-        if isinstance(v, Unknown) and v.tensor is not None and TENSORS.get(named(cls) or "") is None:
+        if isinstance(v, Unknown) and m.is_used(v) and TENSORS.get(named(cls) or "") is None:
             return isinstance(cls, (ClassV, Lib)) and named(cls) in TENSORS
         return Unknown("its type", ("isinstance", key_of(v), named(cls) or key_of(cls)))
     return known(v, cls)

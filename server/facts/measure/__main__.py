@@ -23,6 +23,7 @@ from . import (
     habits,
     inference,
     layouts,
+    members,
     modules,
     optimizers,
     published,
@@ -150,7 +151,8 @@ def _others(died: Died) -> Tables:
     tables: Tables = {kind: _rows_of(kind, measure, limit, died) for kind, (measure, limit) in kinds.items()}
     classes = [some[0].cls for some in modules.calls("cpu", 1).values()]
     told = published.read(entries(), classes)
-    return {**tables, "published": told, "derivatives": dict(formulas.read()), "habits": habits.measure()}
+    rest: Tables = {"derivatives": dict(formulas.read()), "habits": habits.measure(), "members": members.measure()}
+    return {**tables, "published": told, **rest}
 
 
 def _rows_of(kind: str, measure: Kind, limit: int, died: Died) -> dict[str, Any]:

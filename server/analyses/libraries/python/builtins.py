@@ -375,7 +375,7 @@ def getattr_(m: Machine, args: Args) -> Value:
     name = m.state.resolve(args[1])
     if isinstance(name, Phi):
         return m.state.each(name, lambda n: getattr_(m, Args([args[0], n, *args.pos[2:]])))
-    if isinstance(name, Unknown) and name.usual is not None:
+    if isinstance(name, Unknown) and isinstance(name.usual, str):
         usual = getattr_(m, Args([args[0], name.usual, *args.pos[2:]]))
         return m.state.merge(containers.at(m, name, name.usual), usual, Unknown("an attribute"))
     if isinstance(name, Unknown) and (found := spellings.attribute(m, m.state.resolve(args[0]), name)) is not None:

@@ -281,15 +281,18 @@ def is_class(m: Machine, args: Args) -> Value:
 
 @model("inspect.getmembers")
 def get_members(m: Machine, args: Args) -> Value:
-    """`getmembers(v, predicate)` of a module or class of the program: its names and values, sorted by name."""
+    """`getmembers(v, predicate)` of a module or a class of the program: its names and values, sorted by name."""
     v, wanted = m.state.resolve(args.get(0, "object")), args.get(1, "predicate")
-    names = v.frame.variables if isinstance(v, ModuleV) else v.attributes if isinstance(v, ClassV) else None
+    held = attributes.get(m, v, "__dict__") if isinstance(v, (ModuleV, Lib)) else None
+    names = v.attributes if isinstance(v, ClassV) else held.items if isinstance(held, DictV) else None
     if names is None:
         return Unknown("members")
     members = [(k, attributes.get(m, v, k)) for k in sorted(k for k in names if isinstance(k, str))]
     if wanted is not None:
         members = [one for one in members if conditions.truth(m, m.call(wanted, Args([one[1]]))) is True]
-    return ListV(tuple(members))
+    found = ListV(tuple(members))
+    found.open = isinstance(v, Lib)
+    return found
 
 
 BASES["inspect.Signature"] = ()

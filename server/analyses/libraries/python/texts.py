@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ...domain import budget, registry
 from ...domain.registry import BASES, method_of, model
 from ...domain.values import Args, Instance, Unknown, Value
-from ...python import constants
+from ...python import constants, spellings
 from .builtins import unknown_of
 
 if TYPE_CHECKING:
@@ -55,6 +55,16 @@ def computed(name: str, f: Callable[..., Value]) -> None:
         return unknown_of(name, args, number=name.startswith("math."))
 
     model(name)(run)
+
+
+@method_of("str", "format")
+def format_(m: Machine, args: Args) -> Value:
+    """`template.format(…)`, known in part where its values aren't."""
+    with suppress(constants.NotPlain):
+        return constants.compute(m, str.format, args.pos, args.kw)
+    template, given = m.state.resolve(args[0]), Args(args.pos[1:], args.kw)
+    found = spellings.formatted(template, given) if isinstance(template, str) and not args.open else None
+    return unknown_of("str.format", args) if found is None else found
 
 
 for _name, _f in FUNCTIONS.items():

@@ -5,15 +5,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ...domain.values import Unknown
+from ....facts.model import Result
+from ...autograd.tensors import Node
+from ...domain.known import key_of
+from ...domain.values import Cond, Unknown
 from ..call import Call, Family
-from ..conversions import itself
+from ..cases import by_conditions
+from ..conversions import guess, itself
 from .names import functional, functions, modules
 
 if TYPE_CHECKING:
-    from ....facts.model import Mutation
+    from ....facts.model import Case, Mutation, Op
     from ...autograd.gradients import Times
     from ...autograd.tensors import Tensor
     from ..interpreter import Interpreter
@@ -66,11 +71,45 @@ def writes_nothing(m: Interpreter, call: Call, t: Tensor) -> bool:
 
 
 def is_off(m: Interpreter, call: Call, source: Tensor) -> bool | None:
-    """Whether a dropout does nothing."""
+    """Whether a dropout does nothing; None if that is unknown."""
     training, p = call.values.get("training", True), call.values.get("p", 0.5)
     if training is False or p == 0:
         return True
-    return None if isinstance(training, Unknown) else False
+    return None if isinstance(training, Unknown) or zero_by_default(m, call) is not None else False
+
+
+def zero_by_default(m: Interpreter, call: Call) -> Unknown | None:
+    """A probability that is passed in, and is 0 by default; None where it is another one, or doesn't matter."""
+    p = call.option(m, "p", 0.5)
+    if not isinstance(p, Unknown) or p.usual != 0 or call.option(m, "training", True) is not True:
+        return None
+    return p if call.option(m, "inplace", False) is False else None
+
+
+def off_or_on(m: Interpreter, op: Op, call: Call) -> Case | None:
+    """Both cases of a probability that is 0 by default, if the argument's own operator has saved the argument.
+
+    A write to the result then fails where that is the argument itself. Elsewhere the two cases mostly do the same.
+    """
+    first = next(iter(call.given()), None)
+    if first is None or zero_by_default(m, call) is None or not is_saved_result(m, first):
+        return None
+    on = by_conditions(op, call)
+    return replace(on, results=(Result("depends", of="input"),))
+
+
+def is_saved_result(m: Interpreter, t: Tensor) -> bool:
+    """Whether the operator that made a tensor has saved it."""
+    node = m.state.resolve(t.grad_fn)
+    return isinstance(node, Node) and any(saved.storage is t.storage for saved in node.saved)
+
+
+def at_zero(m: Interpreter, call: Call, source: Tensor, text: str) -> Cond:
+    """The question whether a probability has its default, 0; else the one about the argument."""
+    p = zero_by_default(m, call)
+    if p is None:
+        return guess(text, source, m)
+    return Cond(("==", p.key, key_of(p.usual)), "branch", f"{p.why} == {p.usual!r}", p.bound or m.here.site)
 
 
 def nothing_to_drop(m: Interpreter, call: Call) -> Tensor | None:
@@ -87,7 +126,7 @@ def is_alone(call: Call, source: Tensor) -> bool:
 
 
 FAMILIES = {
-    PLAIN: Family(gives_back=nothing_to_drop, unchanged=is_off, changes=changes),
+    PLAIN: Family(case=off_or_on, gives_back=nothing_to_drop, unchanged=is_off, question=at_zero, changes=changes),
     ALPHA: Family(gives_back=nothing_to_drop, unchanged=is_off, writes=writes, changes=changes),
     tuple(BATCHES): Family(
         gives_back=nothing_to_drop,

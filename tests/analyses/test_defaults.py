@@ -1,0 +1,146 @@
+"""Modules that nobody has built, at their defaults: with more options than there are branches to follow, and with a
+dropout that drops nothing unless somebody asks for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from gradguard.analyses import replay
+from gradguard.rules.diagnostic import Diagnostic, Severity, diagnose
+from gradguard.syntax.chunks import parse
+
+from .refused import told_of_refused
+from .replaying import Alone
+
+ATTENTION = """\
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+def exists(v):
+    return v is not None
+
+
+class Attend(nn.Module):
+    def __init__(self, {parameters}scale=None, cosine=False, signed=False, clamped=False, sunk=False, heads=False):
+        super().__init__()
+        self.scale, self.cosine, self.signed, self.clamped, self.sunk = scale, cosine, signed, clamped, sunk
+        self.mix = nn.Linear(3, 3) if heads else None
+
+    def forward(self, q, k, v, mask=None, bias=None, before=None, delta=None):
+        sim = q @ k.transpose(-2, -1)
+        if self.cosine:
+            sim = sim / sim.norm(dim=-1, keepdim=True)
+        if exists(before):
+            sim = sim + before
+        if exists(bias):
+            sim = sim + bias
+        if self.clamped:
+            sim = sim.tanh()
+        if self.signed:
+            sim = sim.abs()
+        if exists(mask):
+            sim = sim.masked_fill(mask, -1e9)
+        if exists(self.scale):
+            sim = sim * self.scale
+        if self.sunk:
+            sim = torch.cat([sim, sim], dim=-1)
+        attn = F.softmax(sim, dim=-1)
+        if exists(delta):
+            attn = attn + delta
+        if exists(self.mix):
+            attn = self.mix(attn)
+        {write}
+        return attn @ v
+"""
+
+Q = "torch.randn(3, 3, requires_grad=True)"
+
+
+@pytest.mark.parametrize(("parameters", "given", "named"), [("", "", "Attend()"), ("width, ", "3", "Attend(…)")])
+def test_a_module_with_many_options_is_trained_at_its_defaults(parameters: str, given: str, named: str) -> None:
+    text = ATTENTION.format(parameters=parameters, write="attn *= 0.5")
+    found = told_of_refused(text, f"Attend({given})({Q}, {Q}, {Q})")
+    assert found.severity is Severity.WARNING
+    assert f"`{named}` is trained" in found.words.when
+
+
+def test_one_that_works_at_its_defaults_is_silent() -> None:
+    text = ATTENTION.format(parameters="", write="attn = attn * 0.5")
+    trained(text, f"Attend()({Q}, {Q}, {Q})")
+    assert told(text) == []
+
+
+DROPOUT = """\
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+@dataclass
+class Config:
+    rate: float = RATE
+
+
+class Net(nn.Module):
+    def __init__(self, {parameter}):
+        super().__init__()
+        self.lin = nn.Linear(3, 3)
+        {made}
+
+    def forward(self, x):
+        x = {dropped}
+        x += 1
+        return x
+"""
+
+DROPOUTS = {
+    "layer": ("p=RATE", "self.drop = nn.Dropout(p)", "self.drop(self.lin(x).sigmoid())", ""),
+    "layer_of_channels": ("p=RATE", "self.drop = nn.Dropout2d(p)", "self.drop(self.lin(x).sigmoid())", ""),
+    "function": ("p: float = RATE", "self.p = p", "F.dropout(self.lin(x).sigmoid(), self.p, self.training)", ""),
+    "configuration": (
+        "config: Config",
+        "self.drop = nn.Dropout(config.rate)",
+        "self.drop(self.lin(x).exp())",
+        "Config()",
+    ),
+}
+"""by name: the parameter of a module, what it is used for, what is dropped, and what is passed to a constructor"""
+
+
+@pytest.mark.parametrize("name", DROPOUTS)
+def test_a_dropout_that_drops_nothing_by_default_gives_its_argument_back(name: str) -> None:
+    found = told_of_refused(dropout(name, "0.0"), f"Net({DROPOUTS[name][3]})(torch.randn(2, 3, 4, 3))")
+    assert found.severity is Severity.WARNING
+    assert "== 0.0` is true" in found.words.when
+
+
+@pytest.mark.parametrize("name", DROPOUTS)
+def test_one_that_drops_something_by_default_makes_a_copy(name: str) -> None:
+    trained(dropout(name, "0.1"), f"Net({DROPOUTS[name][3]})(torch.randn(2, 3, 4, 3))")
+    assert told(dropout(name, "0.1")) == []
+
+
+def test_what_no_operator_has_saved_may_be_written_behind_a_dropout() -> None:
+    text = dropout("layer", "0.0").replace(".sigmoid()", "")
+    trained(text, "Net()(torch.randn(2, 3))")
+    assert told(text) == []
+
+
+def dropout(name: str, rate: str) -> str:
+    parameter, made, dropped, _ = DROPOUTS[name]
+    return DROPOUT.format(parameter=parameter, made=made, dropped=dropped).replace("RATE", rate)
+
+
+def trained(text: str, output: str) -> None:
+    scope: dict[str, Any] = {"__name__": __name__}
+    exec(text, scope)
+    exec(f"{output}.sum().backward()", scope)
+
+
+def told(text: str) -> list[Diagnostic]:
+    return diagnose(replay([parse(text, "main.py")], Alone()))
