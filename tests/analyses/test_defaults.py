@@ -1,5 +1,5 @@
-"""Modules that nobody has built, at their defaults: with more options than there are branches to follow, and with a
-dropout that drops nothing unless somebody asks for it."""
+"""Modules that nobody has built, at their defaults: with more options than there are branches to follow, without an
+argument that may be left out, and with a dropout that drops nothing unless somebody asks for it."""
 
 from __future__ import annotations
 
@@ -70,6 +70,63 @@ def test_a_module_with_many_options_is_trained_at_its_defaults(parameters: str, 
 def test_one_that_works_at_its_defaults_is_silent() -> None:
     text = ATTENTION.format(parameters="", write="attn = attn * 0.5")
     trained(text, f"Attend()({Q}, {Q}, {Q})")
+    assert told(text) == []
+
+
+MASKED = """\
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+def exists(v):
+    return v is not None
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.qkv = nn.Linear(3, 9)
+
+    def forward(self, x, mask=None):
+        if {asked}:
+            mask = {made}
+        q, k, v = self.qkv(x).chunk(3, dim=-1)
+        if {asked}:
+            q = q * mask
+        {write}
+        return q @ k @ v
+"""
+
+MASKS = {
+    "operator": ("mask is not None", "torch.exp(mask)"),
+    "function": ("mask is not None", "F.pad(mask, (1, 0))"),
+    "method": ("exists(mask)", "mask.unsqueeze(0)"),
+    "conversion": ("exists(mask)", "mask.float()"),
+    "arithmetic": ("mask is not None", "mask + 1"),
+    "number": ("mask is not None", "5"),
+}
+"""by name: how a program asks for an argument, and what it makes of it"""
+
+
+@pytest.mark.parametrize("name", MASKS)
+def test_an_argument_that_is_used_where_it_is_given_may_be_left_out(name: str) -> None:
+    asked, made = MASKS[name]
+    scope: dict[str, Any] = {}
+    text = MASKED.format(asked=asked, made=made, write="q *= 3")
+    exec(text, scope)
+    with pytest.raises(RuntimeError, match="is a view and is being modified inplace"):
+        exec("Net()(torch.randn(2, 3, 3))", scope)
+    (found,) = told(text)
+    assert found.severity is Severity.WARNING
+    assert f"`{asked}` is false" in found.words.when
+
+
+@pytest.mark.parametrize("name", MASKS)
+def test_what_works_without_that_argument_is_silent(name: str) -> None:
+    asked, made = MASKS[name]
+    text = MASKED.format(asked=asked, made=made, write="q = q * 3")
+    trained(text, "Net()(torch.randn(2, 3, 3))")
     assert told(text) == []
 
 

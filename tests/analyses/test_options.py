@@ -59,6 +59,19 @@ class Option:
 
 
 OPTIONS = {
+    "named_tuple": Option(
+        "options=Options()",
+        "options.act()",
+        "nn.ReLU",
+        "nn.GELU",
+        """
+        from typing import NamedTuple
+
+        class Options(NamedTuple):
+            width: int = 3
+            act: type = USUAL
+        """,
+    ),
     "class": Option("act=USUAL", "act()", "nn.ReLU", "nn.GELU"),
     "object": Option("act=USUAL", "act", "nn.ReLU()", "nn.GELU()"),
     "function": Option("act=USUAL", "act", "F.relu", "F.gelu"),
@@ -460,11 +473,49 @@ class Block(nn.Module):
 """
 
 
+WAYS = {
+    "f-string": ('f"Conv{dims}d"', 'f"BatchNorm{dims}d"'),
+    "format": ('"Conv{}d".format(dims)', '"BatchNorm{0}d".format(dims)'),
+    "by name": ('"Conv{n}d".format(n=dims)', '"BatchNorm{n}d".format(n=dims)'),
+    "percent": ('"Conv%dd" % dims', '"BatchNorm%sd" % (dims,)'),
+    "sum": ('"Conv" + str(dims) + "d"', '"BatchNorm" + str(dims) + "d"'),
+}
+"""how a program may write the names"""
+
+
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("changed", ["x", "y"])
-def test_a_name_that_is_known_in_part_stands_for_those_that_fit(changed: str) -> None:
-    text = SPELLED.replace("{changed}", changed)
+def test_a_name_that_is_known_in_part_stands_for_those_that_fit(changed: str, way: str) -> None:
+    conv, norm = WAYS[way]
+    text = SPELLED.replace("{changed}", changed).replace(WAYS["f-string"][0], conv).replace(WAYS["f-string"][1], norm)
     found = told_of_refused(text, "Block(2, 3)(torch.randn(2, 3, 4, 4))")
     assert (found.severity, f"`{changed}`" in found.words.message) == (Severity.WARNING, True)
+
+
+LAYERS = """\
+import torch
+from torch import nn
+
+
+class Layer(nn.Module):
+    def __init__(self, dims, kind):
+        super().__init__()
+        self.conv = getattr(nn, f"Conv{dims}d")(3, 3, 1)
+        self.norm = getattr(nn, "{}Norm{}d".format(kind.capitalize(), dims))(3)
+        self.drop = getattr(nn, f"Dropout{dims}d")(0.5)
+        self.pool = getattr(nn, f"AdaptiveAvgPool{dims}d")(1)
+
+    def forward(self, x):
+        y = self.drop(self.norm(self.conv(x)).relu())
+        z = self.pool(y).exp()
+        z += 1
+        return z
+"""
+
+
+def test_names_with_the_same_number_in_them_are_chosen_together() -> None:
+    found = told_of_refused(LAYERS, "Layer(2, 'batch')(torch.randn(2, 3, 4, 4))")
+    assert found.severity is Severity.WARNING
 
 
 def test_a_name_that_is_known_in_part_stands_for_few() -> None:

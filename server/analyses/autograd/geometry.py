@@ -57,7 +57,8 @@ class Geometry:
     in_order: bool = field(default=False, compare=False)
     """known to be contiguous, although some strides may be unknown"""
     order: tuple[int, ...] | None = field(default=None, compare=False)
-    """the places of the dimensions in contiguous memory, if they are permuted"""
+    """the places of the dimensions in contiguous memory, if they are permuted, or some elements of one are left out;
+    two with places in a row lie as if they were one"""
 
     @staticmethod
     def contiguous(shape: Sequence[Size], offset: Size = 0) -> Geometry:
@@ -68,6 +69,11 @@ class Geometry:
     def unknown(shape: Sequence[Size]) -> Geometry:
         """A tensor with a known shape and an unknown layout."""
         return Geometry(tuple(shape), (None,) * len(shape), None)
+
+    @staticmethod
+    def of_rank(ndim: int) -> Geometry:
+        """A tensor of which only the number of dimensions is known: they mostly lie in their order."""
+        return Geometry((None,) * ndim, (None,) * ndim, None, order=tuple(range(ndim)))
 
     @property
     def ndim(self) -> int:
@@ -97,9 +103,9 @@ class Geometry:
         return True if certain else None
 
     def is_usually_contiguous(self) -> bool | None:
-        """The same; no permuted dimension is taken to have size 1 if that isn't known."""
+        """The same; no dimension is taken to have size 1, and no part of one to be all of it, if that isn't known."""
         answer = self.is_contiguous()
-        return False if answer is None and self.order is not None else answer
+        return False if answer is None and self.order not in (None, tuple(range(self.ndim))) else answer
 
     def is_dense(self) -> bool | None:
         """Whether the elements fill a stretch of memory, each place once (`is_non_overlapping_and_dense`)."""
@@ -185,7 +191,7 @@ class Geometry:
         return True if answer is None and self.is_contiguous() and _ascend(groups) else answer
 
     def usually_merges(self, groups: Sequence[Sequence[int]]) -> bool | None:
-        """The same; no permuted dimension is taken to have size 1 if that isn't known."""
+        """The same; no dimension is taken to have size 1, and no part of one to be all of it, if that isn't known."""
         answer = self.merges(groups)
         if answer is not None or self.order is None:
             return answer
@@ -280,12 +286,14 @@ class Geometry:
         return self.permute([placed[dim] if dim in placed else next(rest) for dim in range(self.ndim)])
 
     def _pick(self, dims: Sequence[int], in_order: bool = False) -> Geometry:
-        places = self.order or (range(self.ndim) if self.in_order else ())
-        order = tuple(places[dim] for dim in dims) if places else None
-        if order is not None and list(order) == sorted(order):
-            order = None
+        places = self.places()
+        order = tuple(places[dim] for dim in dims) if places and not in_order else None
         shape, strides = tuple(self.shape[dim] for dim in dims), tuple(self.strides[dim] for dim in dims)
         return Geometry(shape, strides, self.offset, in_order, order)
+
+    def places(self) -> Sequence[int]:
+        """The place of each dimension in memory; two in a row lie as if they were one. Nothing if they aren't known."""
+        return self.order or (range(self.ndim) if self.in_order else ())
 
     # -- elements are left out, or repeated ---------------------------------------------------
 
@@ -313,12 +321,13 @@ class Geometry:
         first, length = _range(self.shape[dim], start, stop)
         if start in (0, None) and stop is None and step == 1:
             return self
+        if step == 1:
+            return self._part(dim, length, plus(self.offset, times(first, self.strides[dim])))
         return self._with_dim(
             dim,
             None if length is None or step is UNKNOWN else -(-length // step),
             None if step is UNKNOWN else times(self.strides[dim], step),
             plus(self.offset, times(first, self.strides[dim])),
-            self.in_order and dim == 0 and step == 1,
         )
 
     def narrow(self, dim: int, start: Size, length: Size) -> Geometry:
@@ -331,8 +340,14 @@ class Geometry:
                 raise GeometryError("narrow: out of range")
         elif start is not None and start < 0:
             start = None
-        offset = plus(self.offset, times(start, self.strides[dim]))
-        return self._with_dim(dim, length, self.strides[dim], offset, self.in_order and dim == 0)
+        return self._part(dim, length, plus(self.offset, times(start, self.strides[dim])))
+
+    def _part(self, dim: int, length: Size, offset: Size) -> Geometry:
+        part = self._with_dim(dim, length, self.strides[dim], offset, self.in_order and dim == 0)
+        places = self.places()
+        if part.in_order or not places or dim == 0 == places[dim]:
+            return part
+        return replace(part, order=tuple(place + (place >= places[dim]) for place in places))
 
     def expand(self, size: Sequence[Size]) -> Geometry:
         """`expand(size)`: -1 keeps a size (`inferExpandGeometry`).

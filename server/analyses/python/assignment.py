@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...syntax import ir
+from ..autograd.geometry import Geometry
 from ..autograd.tensors import Tensor
 from ..domain.values import (
     Frame,
@@ -86,6 +87,32 @@ def _supposed(m: Machine, v: Value, n: int) -> Value:
     if not isinstance(v, Tensor) or (v.shape is not None and v.shape[:1] != (None,)):
         return v
     return Phi(guess(f"the tensor has {n} rows", v, m), v, Unknown("no tuple"))
+
+
+READ = (ir.Name, ir.Attribute, ir.Constant)
+"""expressions that may be evaluated twice"""
+
+
+def tells_rank(m: Machine, s: ir.Assign) -> bool:
+    """Whether the names for a shape tell how many dimensions a tensor has: `b, n, _ = x.shape`, `*x.shape, heads`."""
+    target, value = s.targets[0], s.value
+    if not isinstance(target, ir.Tuple) or any(isinstance(one, ir.Starred) for one in target.elts):
+        return False
+    rank = len(target.elts)
+    if isinstance(value, ir.Tuple):
+        stars = [one.value for one in value.elts if isinstance(one, ir.Starred)]
+        if len(stars) != 1 or not all(isinstance(one, (ir.Starred, *READ)) for one in value.elts):
+            return False
+        rank, value = rank - len(value.elts) + 1, stars[0]
+    if isinstance(value, ir.Call) and not value.args and isinstance(value.func, ir.Attribute):
+        value = value.func
+    if not (isinstance(value, ir.Attribute) and value.attr in ("shape", "size") and isinstance(value.value, ir.Name)):
+        return False
+    t = m.state.resolve(m.eval(value.value))
+    if not isinstance(t, Tensor) or t.geometry is not None or rank < 0:
+        return False
+    m.state.put(t, Tensor.geometry_, Geometry.of_rank(rank))
+    return True
 
 
 def unpack(m: Machine, targets: list[ir.Expr], value: Value) -> None:

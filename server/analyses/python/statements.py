@@ -152,6 +152,8 @@ def expression(m: Machine, s: ir.ExprStmt) -> Value:
 def assign(m: Machine, s: ir.Assign) -> Value:
     """`a = b = value`."""
     value = m.eval(s.value)
+    if assignment.tells_rank(m, s):
+        value = m.eval(s.value)  # a name's shape, which there is more to say of now
     for target in s.targets:
         m.here.chunk, m.here.node = s.chunk, s
         assignment.bind(m, target, value)

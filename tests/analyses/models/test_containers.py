@@ -25,6 +25,10 @@ HELD = {
     "None in a dict": "m = nn.ModuleDict({'a': None})\nassert list(m) == ['a'] and m['a'] is None",
     "conversions": "m = nn.ModuleList([nn.Linear(3, 3), None])\nm.eval().train().double().apply(lambda one: None)",
     "copies": "m = nn.ModuleList([None])\nk = copy.deepcopy(m)\nk.append(None)\nassert (len(m), len(k)) == (1, 2)",
+    "None for a list": "m = nn.ModuleList(None)\nm.append(nn.ReLU())\nassert len(m) == 1 and m[0](torch.rand(3)).shape",
+    "None for a dict": "m = nn.ModuleDict(None)\nm['a'] = nn.ReLU()\nassert list(m) == ['a']",
+    "modules by their name": "m = nn.ModuleList(modules=[nn.ReLU()])\nd = nn.ModuleDict(modules={'a': m[0]})\n"
+    "assert len(m) == len(d) == 1",
     "slices": "m = nn.ModuleList([nn.ReLU(), None, nn.ReLU()])\nassert len(m[1:]) == 2 and m[1:][0] is None",
 }
 
@@ -33,6 +37,32 @@ HELD = {
 def test_what_they_hold(name: str, tmp_path: Path) -> None:
     program = f"import copy\nimport torch\nfrom torch import nn\n{HELD[name]}{FAILS}"
     assert assert_agreement(tmp_path, program) == {"stale-saved"}
+
+
+OF_A_BASE = """
+import torch
+from torch import nn
+
+class Base(nn.Module):
+    def __init__(self, init_cfg=None):
+        super().__init__()
+        self.init_cfg = init_cfg
+
+class Rows(Base, nn.ModuleList):
+    def __init__(self, modules=None, init_cfg=None):
+        Base.__init__(self, init_cfg)
+        nn.ModuleList.__init__(self, modules)
+
+rows = Rows()
+rows.append(nn.Linear(3, 3))
+y = [layer(torch.rand(3)).exp() for layer in rows]
+y[0] += 1
+y[0].sum().backward()
+"""
+
+
+def test_a_list_of_modules_with_a_base_beside_it(tmp_path: Path) -> None:
+    assert assert_agreement(tmp_path, OF_A_BASE) == {"stale-saved"}
 
 
 NORMS = """

@@ -93,3 +93,46 @@ class Attention(nn.Module):
         return q.sum() + k.sum()
 """
     assert told(module) == happens(tmp_path, module + "\nAttention(4)(torch.randn(2, 3, 4)).backward()\n") != set()
+
+
+HEADS = """
+import torch
+from torch import nn
+from einops import rearrange
+
+class Heads(nn.Module):
+    def __init__(self, dim, heads):
+        super().__init__()
+        self.heads = heads
+        self.qkv = {layer}
+
+    def forward(self, x):
+        {names} = {shape}
+        h = self.heads
+        q, k, v = self.qkv(x).chunk(3, dim={dim})
+        q = rearrange(q, {pattern}, h=h)
+        q += 1
+        return q.exp()
+"""
+
+ROWS = {"layer": "nn.Linear(dim, dim * 3)", "names": "b, n, d", "shape": "x.shape", "dim": "-1"}
+IMAGES = {"layer": "nn.Conv2d(dim, dim * 3, 1)", "names": "s, b, d, y, x_", "shape": "1, *x.shape", "dim": "1"}
+
+OF_PIECES = {
+    "heads of rows": (ROWS, "'b n (h d) -> b h n d'"),
+    "heads of rows, as one batch": (ROWS, "'b n (h d) -> (b h) n d'"),
+    "rows as one": (ROWS, "'b n (h d) -> (b n) h d'"),
+    "all of a row": (ROWS, "'b n (h d) -> b (n h) d'"),
+    "heads of images": (IMAGES, "'b (h d) x y -> b h (x y) d'"),
+    "heads of images, as one batch": (IMAGES, "'b (h d) x y -> (b h) (x y) d'"),
+    "images on their side": (IMAGES, "'b (h d) x y -> b h (y x) d'"),
+}
+
+
+@pytest.mark.parametrize("name", OF_PIECES)
+def test_whether_a_piece_of_unknown_size_is_copied(tmp_path: Path, name: str) -> None:
+    given, pattern = OF_PIECES[name]
+    text = HEADS.format(**given, pattern=pattern)
+    sizes = "2, 3, 4" if given is ROWS else "2, 4, 3, 5"
+    truth = happens(tmp_path, f"{text}\nHeads(4, 2)(torch.randn({sizes})).sum().backward()\n")
+    assert told(text) == truth

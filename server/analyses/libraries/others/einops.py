@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ...autograd.tensors import Tensor
@@ -12,6 +13,7 @@ from ...operators import cases
 from ..torch.formulas import Term, linked, torch
 
 if TYPE_CHECKING:
+    from ...autograd.geometry import Geometry
     from ...python.machine import Machine
 
 Group = tuple[str, ...]
@@ -93,8 +95,9 @@ def recipe(m: Machine, x: Term, p: Pattern, sizes: dict[str, Value], reduction: 
     """
     axes = [a for g in p.left for a in g]
     wanted = [a for g in p.right for a in g]
+    at = places(x.value.geometry, p) if isinstance(x.value, Tensor) else {}
     if any(len(g) != 1 for g in p.left):
-        x = x.do("view", tuple(sizes[a] for a in axes))
+        x = split(m, x, axes, sizes, at)
     kept = [a for a in wanted if a in axes]
     gone = [a for a in axes if a not in wanted]
     order = [axes.index(a) for a in (*kept, *gone)]
@@ -108,8 +111,36 @@ def recipe(m: Machine, x: Term, p: Pattern, sizes: dict[str, Value], reduction: 
                 x = x.do("unsqueeze", i)
         x = x.do("expand", tuple(-1 if a in kept else sizes.get(a, -1) for a in wanted))
     if any(len(g) != 1 for g in p.right):
-        together = any(len(g) > 1 for g in p.right)
-        x = x.do("reshape" if together else "view", tuple(product([sizes[a] for a in g]) for g in p.right))
+        whole = bool(at) and sorted(axes) == sorted(wanted)
+        merges = all(at[b] == at[a] + 1 for g in p.right for a, b in pairwise(g)) if whole else None
+        if merges is False:
+            x = x.do("contiguous")
+        merged = any(len(g) > 1 for g in p.right)
+        how = "reshape" if merged and merges is None else "view"
+        x = x.do(how, tuple(product([sizes[a] for a in g]) for g in p.right))
+    return x
+
+
+def places(g: Geometry | None, p: Pattern) -> dict[str, int]:
+    """The place of each axis in memory; two in a row lie as if they were one. Nothing if that is unknown."""
+    at: dict[str, int] = {}
+    if g is None or len(g.places()) != len(p.left):
+        return at
+    gaps, before = 0, -1
+    for place, group in sorted(zip(g.places(), p.left, strict=True)):
+        gaps += place != before + 1
+        for axis in group:
+            at[axis] = len(at) + gaps
+        before = place
+    return at
+
+
+def split(m: Machine, x: Term, axes: list[str], sizes: dict[str, Value], at: dict[str, int]) -> Term:
+    """A view with an axis for each single one; where each lies is known of it even where its stride isn't."""
+    x = x.do("view", tuple(sizes[a] for a in axes))
+    g = x.value.geometry if isinstance(x.value, Tensor) else None
+    if at and g is not None and g.is_contiguous() is None:
+        m.state.put(x.value, Tensor.geometry_, replace(g, order=tuple(at[a] for a in axes)))
     return x
 
 

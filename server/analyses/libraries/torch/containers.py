@@ -47,8 +47,8 @@ def init_list(m: Machine, args: Args) -> Value:
             keep(m, obj, str(k), first.items[k])
         return None
     items: list[Value] = list(rest)
-    if not obj.cls.derives("torch.nn.Sequential") and rest:
-        seq = sequences.sequence(m, rest[0])
+    if not obj.cls.derives("torch.nn.Sequential"):
+        seq = sequences.sequence(m, passed(m, args))
         items = seq.known()
         if seq.open:
             open_up(m, obj)
@@ -59,6 +59,12 @@ def init_list(m: Machine, args: Args) -> Value:
     return None
 
 
+def passed(m: Machine, args: Args) -> Value:
+    """What a container is made of: the one argument beside the object; nothing where it is None or left out."""
+    given = m.state.resolve(next(iter((*args.pos[1:], *args.kw.values())), ()))
+    return () if given is None else given
+
+
 @method_of("torch.nn.ModuleDict", "__init__")
 @method_of("torch.nn.ParameterDict", "__init__")
 def init_dict(m: Machine, args: Args) -> Value:
@@ -66,8 +72,8 @@ def init_dict(m: Machine, args: Args) -> Value:
     obj = args[0]
     m.state.set(obj.attributes, "training", True)
     d = DictV()
-    if len(args.pos) > 1:
-        sequences.update(m, d, args[1])
+    if (given := passed(m, args)) != ():
+        sequences.update(m, d, given)
     for k in sequences.keys(d):
         keep(m, obj, str(k), d.items[k])
     return None

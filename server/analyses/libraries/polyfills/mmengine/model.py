@@ -22,6 +22,11 @@ class ModuleList(BaseModule, nn.ModuleList):
         nn.ModuleList.__init__(self, modules)
 
 
+class ModuleDict(BaseModule, nn.ModuleDict):
+    def __init__(self, modules=None, init_cfg=None):
+        nn.ModuleDict.__init__(self, modules)
+
+
 class BaseModel(BaseModule):
     def __init__(self, data_preprocessor=None, init_cfg=None):
         super().__init__(init_cfg)
