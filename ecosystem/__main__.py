@@ -53,7 +53,7 @@ def main() -> int:
             write_record(record, options.record)
     print(table(now))
     if options.write:
-        options.page.write_text(written(record, labels, HERE / "finds"), encoding="utf-8")
+        options.page.write_text(written(record, labels, HERE / "finds", packages), encoding="utf-8")
     faults = list(_faults(now, labels))
     print(*faults, sep="\n")
     return 1 if faults else 0

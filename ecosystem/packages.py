@@ -29,7 +29,9 @@ CONFIG = "gradguard.toml"
 class Package:
     """A wheel on PyPI. `python` is the version of Python that the wheel is for, where that matters.
 
-    `old` is a version that people reported a bug of, which a later one mends; it has the version in its key.
+    `old` is a version with a failure that people reported, which a later one has `mended`; it has the version in its
+    key. `report` is the address of what they wrote, `place` the file and the line of the write that makes training
+    fail, and `needs` what it takes. Each was seen to fail on PyTorch 2.13.
     """
 
     name: str
@@ -37,6 +39,10 @@ class Package:
     sha256: str
     python: str = "3.11"
     old: bool = False
+    mended: str = ""
+    report: str = ""
+    place: str = ""
+    needs: str = ""
 
     @property
     def key(self) -> str:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from .labels import OPEN, RIGHT, WRONG
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from .check import Alarm, Figures
     from .labels import Label, Labels
+    from .packages import Package
     from .record import Record
 
 RATE = 100_000
@@ -52,8 +53,8 @@ def table(record: Mapping[str, Figures]) -> str:
     return "\n".join("| " + " | ".join(row) + " |" for row in (HEAD, tuple(marks), *rows(record)))
 
 
-def written(record: Record, labels: Labels, finds: Path) -> str:
-    """The page: what is right, by the mechanism that makes it fail, then the figures."""
+def written(record: Record, labels: Labels, finds: Path, packages: Iterable[Package] = ()) -> str:
+    """The page: what is right, by the mechanism that makes it fail, what people had reported, then the figures."""
     judged = [
         (name, alarm, label)
         for name in sorted(record, key=str.lower)
@@ -75,6 +76,7 @@ def written(record: Record, labels: Labels, finds: Path) -> str:
             "",
             f"Of {len(judged)} alarms {verdicts[RIGHT]} are right, {verdicts[WRONG]} wrong, {verdicts[OPEN]} open.",
             *(line for find, found in right.items() for line in _section(find, found, record, finds)),
+            *_reported([package for package in packages if package.old and package.key in record], record),
             "",
             "## The corpus",
             "",
@@ -95,6 +97,39 @@ def _section(find: str, found: list[tuple[str, Alarm, Label]], record: Record, f
         version = record[name].version
         yield f"- **{name} {version}**, `{alarm.file}:{alarm.line}` ({alarm.rule}): `{alarm.text}`<br>{label.why}"
     yield from ("", "```python", program, "```")
+
+
+NEAR = 2
+"""lines between the write that was reported and an alarm that tells of it"""
+
+
+def _reported(packages: Sequence[Package], record: Record) -> Iterator[str]:
+    """What is told of the failures that people reported in old releases."""
+    if not packages:
+        return
+    severities = {package.key: _told(package, record[package.key]) for package in packages}
+    count = sum(severity is not None for severity in severities.values())
+    yield from ("", "## Failures that people reported", "")
+    yield from (
+        f"Old releases whose training fails on PyTorch 2.13, as somebody wrote and a later release mends. {count} of",
+        f"{len(packages)} are told in the package as it was shipped, without the program that trains it.",
+        "",
+        "| release | the write | needs | told | mended in |",
+        "| --- | --- | --- | --- | --- |",
+    )
+    for package in packages:
+        told = severities[package.key] or "—"
+        yield (
+            f"| [{package.name} {package.version}]({package.report}) | `{package.place}` | {package.needs} | {told} "
+            f"| {package.mended} |"
+        )
+
+
+def _told(package: Package, figures: Figures) -> str | None:
+    """How sure it is of the failure that was reported; None where it says nothing."""
+    file, _, line = package.place.rpartition(":")
+    near = (alarm for alarm in figures.alarms if alarm.file == file and abs(alarm.line - int(line)) <= NEAR)
+    return min((alarm.severity for alarm in near), default=None)
 
 
 def _parts(text: str) -> tuple[str, str]:
