@@ -201,3 +201,34 @@ def trained(text: str, output: str) -> None:
 
 def told(text: str) -> list[Diagnostic]:
     return diagnose(replay([parse(text, "main.py")], Alone()))
+
+
+EITHER = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, dim, units, normed=False):
+        super().__init__()
+        self.normed = normed
+        units = [dim] + list(units)
+        self.linears = nn.ModuleList([nn.Linear(units[i], units[i + 1]) for i in range(len(units) - 1)])
+        if self.normed:
+            self.norms = nn.ModuleList([nn.BatchNorm1d(units[i + 1]) for i in range(len(units) - 1)])
+        self.acts = nn.ModuleList([nn.ReLU(inplace=True) for i in range(len(units) - 1)])
+
+    def forward(self, x):
+        for i in range(len(self.linears)):
+            y = self.linears[i](x)
+            if self.normed:
+                y = self.norms[i](y)
+            x = self.acts[i](y)
+        return x
+"""
+
+
+@pytest.mark.parametrize("normed", [True, False])
+def test_what_saves_on_one_side_isnt_reached_on_the_other(normed: bool) -> None:
+    trained(EITHER, f"Net(3, [4, 4, 4], {normed})(torch.randn(5, 3))")
+    assert told(EITHER) == []

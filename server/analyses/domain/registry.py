@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -26,6 +27,7 @@ from .values import (
     Instance,
     Lib,
     ListV,
+    Unbuilt,
     Unknown,
     Value,
     Vm,
@@ -309,10 +311,15 @@ def iterator(cls: ClassV) -> Callable[[Vm, Instance], Seq] | None:
 def stream(m: Vm, v: Instance) -> Value:
     """The generator behind iterating over an object of a library's class; None if there is none."""
     give = next((STREAMS[c.qualname] for c in v.cls.mro if c.qualname in STREAMS), None)
-    return None if give is None else give(m, v)
+    with suppress(Unbuilt):
+        return None if give is None else give(m, v)
+    return None
 
 
 def length(m: Vm, v: Instance) -> Value:
     """`len()` of an object of a library's class; None if its model has none."""
     f = next((LENGTHS[c.qualname] for c in v.cls.mro if c.qualname in LENGTHS), None)
-    return f(m, v) if f is not None else None
+    try:
+        return f(m, v) if f is not None else None
+    except Unbuilt:
+        return Unknown("a length", number=True)

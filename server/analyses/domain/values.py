@@ -216,6 +216,19 @@ class Object:
         return f"<{type(self).__name__} {self.uid}>"
 
 
+class Unbuilt(KeyError):
+    """A library's model asks an object for what the library's constructor sets, which has not run."""
+
+
+class Kept(dict[Any, Value]):
+    """What a library's model keeps about an object. Raises Unbuilt for what isn't there."""
+
+    __slots__ = ()
+
+    def __missing__(self, key: Any) -> Value:
+        raise Unbuilt(key)
+
+
 class Names(dict[Any, Value]):
     """The variables of a frame, the attributes of an object or the items of a dict, and the moment when it was made."""
 
@@ -227,6 +240,9 @@ class Names(dict[Any, Value]):
             self.update(known)
 
     __hash__ = object.__hash__  # type: ignore[assignment]
+
+    def __missing__(self, key: Any) -> Value:
+        raise Unbuilt(key)
 
 
 class Shared(Names):
@@ -395,7 +411,7 @@ class Instance(Attributed):
         super().__init__()
         self.cls = cls
         self.site = site
-        self.model_state: dict[Any, Value] = {}
+        self.model_state: dict[Any, Value] = Kept()
         self.label: str | None = None
         self.within: tuple[Instance, str] | None = None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, TypeGuard
@@ -10,7 +11,7 @@ from ...facts.model import REQUIRED, Case, ModuleFact, Op
 from .. import shapes
 from ..autograd.tensors import CUSTOM, Tensor, Version
 from ..domain import registry
-from ..domain.values import ABSENT, Args, DictV, Instance, Phi, Property, Unknown, Value, Wrapped
+from ..domain.values import ABSENT, Args, DictV, Instance, Phi, Property, Unbuilt, Unknown, Value, Wrapped
 from ..shapes import UNKNOWN, Arg, TensorType
 from . import cases, replay, results
 from .types import described, geometry_of
@@ -252,7 +253,8 @@ def forward(m: Interpreter, obj: Instance, args: Args) -> Value:
     for c in obj.cls.mro:
         model = registry.method(m, c.qualname, "forward")
         if model is not None:
-            return model(m, args.prepend(obj))
+            with suppress(Unbuilt):
+                return model(m, args.prepend(obj))
     return Unknown(f"{obj.cls.name}(…)")
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..autograd.tensors import Tensor
 from ..domain import registry
 from ..domain.known import key_of
-from ..domain.values import ABSENT, Args, DictV, Instance, Lib, ListV, TooFew, Unknown, Value
+from ..domain.values import ABSENT, Args, DictV, Instance, Lib, ListV, TooFew, Unbuilt, Unknown, Value
 from ..operators import arrays, calls_by_name, cases
 from ..operators.arrays import NDArray
 from . import constants, functions, opaque
@@ -144,9 +144,11 @@ def watched(m: Machine, name: str, model: Model, args: Args) -> Value:
 
 
 def replayed(m: Machine, model: Model, args: Args) -> Value:
-    """The result of a model; it is unknown if the call has fewer arguments than the model takes."""
+    """The result of a model; it is unknown if the call has fewer arguments than the model takes, or no built object."""
     try:
         return model(m, args)
+    except Unbuilt:
+        return Unknown("of an object that isn't built")
     except TooFew:
         if not args.open:
             m.refused("a call with too few arguments")

@@ -18,6 +18,7 @@ from . import sequences
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ..domain.paths import Guards
     from .machine import Machine
 
 
@@ -31,9 +32,13 @@ def history(m: Machine, v: Unknown, called: str, args: Args, sure: bool = False)
 
     It is `sure` that the result requires grad where the model has parameters of its own.
     """
-    given = [t for a in (*args.pos, *args.kw.values()) for t in tensors(m, a)]
-    node = m.grad.node(OPAQUE, given, sure or frozenset({m.requires_grad(v)}))
+    given = [one for a in (*args.pos, *args.kw.values()) for one in guarded(m, a)]
+    node = m.grad.node(OPAQUE, [t for _, t in given], sure or frozenset({m.requires_grad(v)}))
     if node is not None:
+        node.edges = tuple(
+            edge if fed is None else gated(edge, given[fed[0]][0])
+            for edge, fed in zip(node.edges, node.fed, strict=True)
+        )
         text = f"`{called}` keeps what its gradients need"
         node.called = called
         node.holds = frozenset({Cond((text, node.uid), "guess", text, m.here.site)})
@@ -105,10 +110,15 @@ def as_given(m: Machine, v: Value) -> Value:
 
 def tensors(m: Machine, v: Value) -> Iterator[Tensor]:
     """The tensors in an argument, and what stands for those in another model's result; something false for none."""
+    return (t for _, t in guarded(m, v))
+
+
+def guarded(m: Machine, v: Value) -> Iterator[tuple[Guards, Tensor]]:
+    """The same, each with the conditions under which it is there."""
     for guards, one in sequences.inside(m, v):
         if isinstance(one, Tensor):
-            yield one
+            yield guards, one
         elif isinstance(one, Unknown):
             is_false = any(cond.key == one.key and not holds for cond, holds in guards)
             if not is_false and (one.tensor is not None or leads_on(one)):
-                yield m.as_tensor(one)
+                yield guards, m.as_tensor(one)

@@ -8,6 +8,7 @@ two rows; a loop over it takes the longer one, and the last turn happens only un
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,7 @@ from ..domain.values import (
     ListV,
     Object,
     Phi,
+    Unbuilt,
     Unknown,
     UnknownKey,
     Value,
@@ -265,7 +267,8 @@ def instance_sequence(m: Machine, v: Instance) -> Seq:
         return sequence(m, iter_method(m, v))
     give = registry.iterator(v.cls)
     if give is not None:
-        return give(m, v)
+        with suppress(Unbuilt):
+            return give(m, v)
     f = v.cls.lookup("__getitem__")
     if f is not ABSENT:
         n = length(m, v)

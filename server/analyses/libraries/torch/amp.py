@@ -47,7 +47,7 @@ def init(m: Machine, args: Args) -> Value:
 
 def modes(m: Machine, v: Instance) -> dict[str, Value]:
     """The mode inside; if it is unknown whether it is enabled, we assume that it isn't."""
-    if v.model_state["enabled"] is not True:
+    if v.model_state.get("enabled") is not True:
         return {"autocast": None}
     on_cpu = v.model_state["device"] == "cpu"
     dtype = dtype_of(v.model_state["dtype"]) or ("bfloat16" if on_cpu else "float16")
