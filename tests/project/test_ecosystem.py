@@ -116,6 +116,36 @@ def test_an_error_that_is_wrong_fails_the_run(corpus: Corpus) -> None:
     assert "0 of 1 alarms are judged right" in done.stdout
 
 
+OLD = """\
+[[package]]
+name = "tiny"
+version = "1.0"
+sha256 = "none"
+old = true
+mended = "1.1"
+report = "https://example.org/1"
+place = "tiny/stale.py:{}"
+needs = "its defaults"
+"""
+
+
+@pytest.mark.parametrize(("line", "told"), [(5, "error"), (1, "—")])
+def test_what_is_told_of_a_failure_that_was_reported(corpus: Corpus, line: int, told: str) -> None:
+    corpus.write("stale.py", STALE)
+    (corpus.folder / "packages.toml").write_text(OLD.format(line))
+    corpus.run("--write")
+    page = (corpus.folder / "page.md").read_text()
+    row = f"| [tiny 1.0](https://example.org/1) | `tiny/stale.py:{line}` | its defaults | {told} | 1.1 |"
+    assert row in page
+    assert f"{int(told == 'error')} of\n1 are told" in page
+
+
+def test_each_old_release_says_what_was_reported() -> None:
+    for package in listed(ECOSYSTEM / "packages.toml"):
+        told = (package.mended, package.report, package.place, package.needs)
+        assert all(told) if package.old else not any(told), package.key
+
+
 @pytest.mark.parametrize("path", FINDS, ids=lambda path: path.stem)
 def test_a_find_fails_on_pytorch_and_is_found(path: Path) -> None:
     verdict = run_program(path)

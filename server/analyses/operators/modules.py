@@ -277,8 +277,9 @@ def by_fact(m: Interpreter, obj: Instance, fact: ModuleFact, args: Args) -> Valu
     extra = {**obj.model_state.get("ctor", {}), "training": m.state.resolve(obj.attributes.get("training", True))}
     extra = {k: m.state.resolve(v) for k, v in extra.items()}
     extra["inplace"] = m.state.resolve(obj.attributes.get("inplace", extra.get("inplace", False)))
-    if isinstance(extra["inplace"], Phi):
-        return m.state.each(extra["inplace"], lambda _: by_fact(m, obj, fact, args))
+    asked = ("inplace", *(t.param for case in running.cases for t in case.tests))
+    if (open_ := next((v for name in asked if isinstance(v := extra.get(name), Phi)), None)) is not None:
+        return m.state.each(open_, lambda _: by_fact(m, obj, fact, args))
     if isinstance(extra["inplace"], Unknown):
         extra["inplace"] = False  # as it is if nobody asks for it
     call.settings = extra

@@ -1,4 +1,7 @@
-"""Recurrent layers: the LSTM has a kernel of oneDNN's, which saves something else than its formula does."""
+"""Recurrent layers: the LSTM has a kernel of oneDNN's, which saves something else than its formula does.
+
+All save their input as it lies in memory step by step: of another layout, as a batch comes with `batch_first`, a copy.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +20,25 @@ FUSED = frozenset({None, "float32", "bfloat16"})
 """The types of numbers that oneDNN has an LSTM for (`use_mkldnn` in `native/RNN.cpp`)."""
 
 
+def laid_out(m: Interpreter, op: Op, call: Call) -> Case:
+    """The case of an input that is, or isn't, in the order of its steps; a batch is taken to have several samples."""
+    case = unfused(m, op, call) or by_conditions(op, call)
+    first, g = call.option(m, "batch_first", False), call.layout()
+    if g is None and first is not True:
+        return case
+    if first is True and (g is None or g.ndim == 3):
+        itself = g is not None and g.transpose(0, 1).is_usually_contiguous() is True
+    else:
+        itself = g is None or g.is_usually_contiguous() is not False
+    saved = [s for s in case.saves if s.what == "input"] or [s for c in op.cases for s in c.saves if s.what == "input"]
+    others = [s for s in case.saves if s.what != "input"]
+    return replace(case, saves=(*saved[: int(itself)], *others))
+
+
 def unfused(m: Interpreter, op: Op, call: Call) -> Case | None:
     """The case of an LSTM that oneDNN has none for: it is made of small operations, and saves what a GRU does."""
+    if not op.name.endswith("LSTM"):
+        return None
     given = [t.dtype_ for t in call.tensors.get("input", ())]
     if all(d in FUSED for d in given) and call.settings.get("proj_size", 0) in (0, None):
         return None
@@ -28,4 +48,4 @@ def unfused(m: Interpreter, op: Op, call: Call) -> Case | None:
     return replace(by_conditions(op, call), saves=other.saves, node=other.node)
 
 
-FAMILIES = {modules("LSTM"): Family(case=unfused)}
+FAMILIES = {modules("LSTM GRU RNN"): Family(case=laid_out)}
