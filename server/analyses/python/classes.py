@@ -240,7 +240,7 @@ def construct(m: Machine, cls: ClassV, args: Args) -> Value:
     registry.prepare(m, obj)
     if cls.node is not None:
         m.now.executed.add(cls.node)
-    init = cls.lookup("__init__")
+    init = initialiser(cls)
     if isinstance(init, FunctionV) and attempts.is_aside(m, init):
         unbuilt, worth = Unknown(cls.name, own=cls), budget.LIMITS.constructor
         made = attempts.briefly(m, lambda: initialised(m, init, obj, args), unbuilt, worth)
@@ -254,6 +254,16 @@ def construct(m: Machine, cls: ClassV, args: Args) -> Value:
     else:
         registry.construct(m, obj, args)
     return obj
+
+
+def initialiser(cls: ClassV) -> Value:
+    """The `__init__` of the first class that has one; ABSENT if that is a library's, or the one of a dataclass."""
+    for c in cls.mro:
+        if "__init__" in c.attributes:
+            return c.attributes["__init__"]
+        if c.attributes.get(DATACLASS, {"init": False}).get("init") is not False:
+            return ABSENT
+    return ABSENT
 
 
 def initialised(m: Machine, init: Value, obj: Instance, args: Args) -> Instance:
