@@ -134,10 +134,14 @@ class Earlier:
         )
 
 
+FEW = 2
+"""branches whose answers a failure may rest on, and still be as good as told"""
+
+
 def rests_on_many(failure: Failure) -> bool:
     """Whether a failure rests on the answers of several branches, or on a guess."""
     kinds = [a.kind for a in failure.assumptions]
-    return kinds.count("branch") > 2 or "guess" in kinds
+    return kinds.count("branch") > FEW or "guess" in kinds
 
 
 @dataclass(slots=True, eq=False)
