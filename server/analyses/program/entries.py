@@ -330,7 +330,7 @@ class Entry:
                 result = m.call(attributes.get(m, obj, "forward"), unknown_arguments(m, forward, 1))
                 m.here.node, m.here.chunk = forward.node, forward.chunk
                 m.entry_assumptions = (trained,)
-                backward_from(m, result, anew=turn > 0)
+                backward_from(m, result, (m.runs, 0))
             return None
 
         m.entry_assumptions = (trained,)
@@ -481,11 +481,11 @@ def plain_function(v: Value) -> FunctionV | None:
     return v if isinstance(v, FunctionV) else None
 
 
-def backward_from(m: Machine, result: Value, anew: bool | None = None) -> None:
+def backward_from(m: Machine, result: Value, first: tuple[int, int] | None = None) -> None:
     """Run backward on every tensor in a result, as a caller would on the loss made of them.
 
     It never runs backward twice through one thing: no caller would do so after the program, or another entry, has. But
-    one that trains a module step by step does, if that leads `anew` to what an earlier step has freed.
+    one that trains a module step by step does, if that leads to what the `first` step has made, and its backward freed.
     """
     given = [(guards, opaque.as_given(m, one)) for guards, one in sequences.inside(m, result)]
     roots = [
@@ -494,6 +494,5 @@ def backward_from(m: Machine, result: Value, anew: bool | None = None) -> None:
         if isinstance(t, Tensor) and m.grad.requires_grad(t) is not False
     ]
     if roots:
-        if not anew:
-            m.grad.take_as_kept(m.grad.reached(roots, ()))
-        m.grad.backward(roots, retain=anew is None, accumulate=False)
+        m.grad.take_as_kept(n for n in m.grad.reached(roots, ()) if first is None or first not in n.iterations)
+        m.grad.backward(roots, retain=first is None, accumulate=False)
