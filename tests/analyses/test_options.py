@@ -492,6 +492,13 @@ def test_a_name_that_is_known_in_part_stands_for_those_that_fit(changed: str, wa
     assert (found.severity, f"`{changed}`" in found.words.message) == (Severity.WARNING, True)
 
 
+def test_a_text_is_unknown_where_what_is_put_into_it_may_be_anything() -> None:
+    text = "import torch, docs\nabout = '{size}'.format(**docs.notes)\n"
+    text += "y = torch.ones(3, requires_grad=True).exp()\ny += 1\ny.sum().backward()\n"
+    (found,) = diagnose(replay([parse(text, "main.py")], Alone()))
+    assert found.severity is Severity.ERROR
+
+
 LAYERS = """\
 import torch
 from torch import nn

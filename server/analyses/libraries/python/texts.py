@@ -60,10 +60,12 @@ def computed(name: str, f: Callable[..., Value]) -> None:
 @method_of("str", "format")
 def format_(m: Machine, args: Args) -> Value:
     """`template.format(…)`, known in part where its values aren't."""
+    if args.open:
+        return unknown_of("str.format", args)
     with suppress(constants.NotPlain):
         return constants.compute(m, str.format, args.pos, args.kw)
     template, given = m.state.resolve(args[0]), Args(args.pos[1:], args.kw)
-    found = spellings.formatted(template, given) if isinstance(template, str) and not args.open else None
+    found = spellings.formatted(template, given) if isinstance(template, str) else None
     return unknown_of("str.format", args) if found is None else found
 
 
