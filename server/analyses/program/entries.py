@@ -11,13 +11,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...syntax import ir
-from ...syntax.walk import names, nodes
-from ..autograd.tensors import Node, Tensor
+from ...syntax.walk import names
+from ..autograd.tensors import Tensor
 from ..domain import budget, registry
 from ..domain.modules import is_model
 from ..domain.paths import Dead, Exhausted, Raised, Unwanted, gated
 from ..domain.report import Assumption, Site, fault
-from ..domain.steps import TRAINING, Earlier, Familiar, Globals
+from ..domain.steps import Earlier, Familiar, Globals
 from ..domain.values import (
     Args,
     Bound,
@@ -33,7 +33,6 @@ from ..domain.values import (
 from ..operators import modules
 from ..python import attributes, functions, guesses, opaque, sequences
 from ..python.annotations import from_outside, own_class, unknown_arguments
-from ..stories import carried
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -161,8 +160,7 @@ class Entry:
         return [
             Part("build", lambda: True, lambda: self.build(v)),
             Part("library", lambda: self.called_by_library(self.obj), lambda: self.run_as_framework(self.obj)),
-            Part(TRAINING, lambda: self.untrained(v), lambda: self.train(self.obj)),
-            Part("again", lambda: self.kept_graph(v), lambda: self.train_twice(v)),
+            Part("train", lambda: self.untrained(v), lambda: self.train(self.obj)),
             Part("defaults", lambda: self.branched(v), lambda: self.train_at_defaults(v)),
             *(self.method(v, name) for name in methods),
         ]
@@ -283,59 +281,6 @@ class Entry:
             and f.node not in self.m.now.executed
         )
 
-    def kept_graph(self, cls: ClassV) -> tuple[str, ...]:
-        """The attributes in which a trained module keeps tensors with a history, which the next step may lead into.
-
-        What a function sets that isn't called in training is left out: a caller may do so between two steps.
-        """
-        f = plain_function(cls.lookup("forward"))
-        if f is None or f.chunk not in self.earlier.entered:
-            return ()
-        held = self.obj.attributes.items()
-        kept = [name for name, v in held if isinstance(name, str) and self.has_history(v)]
-        others = self.set_by_others(cls) if kept else set()
-        return tuple(name for name in kept if name not in others)
-
-    def set_by_others(self, cls: ClassV) -> set[str]:
-        """The attributes that other functions of a class's file, or methods of its line, set than run in training."""
-        there = self.m.files.frames[self.m.files.main or ""].variables.values()
-        classes = [*cls.mro, *(v for v in there if isinstance(v, ClassV))]
-        defined = [s for c in classes if c.node is not None for s in c.node.body if isinstance(s, ir.FunctionDef)]
-        defined += [v.node for v in there if isinstance(v, FunctionV) and isinstance(v.node, ir.FunctionDef)]
-        others = [f for f in defined if f.name != "__init__" and f not in self.earlier.in_training]
-        assigned = (one for f in others for one in nodes(f.body) if isinstance(one, ir.Assign))
-        return {t.attr for one in assigned for t in one.targets if isinstance(t, ir.Attribute)}
-
-    def has_history(self, v: Value) -> bool:
-        """Whether a value is, or holds, a tensor with a history."""
-        grad_fns = (self.m.grad.grad_fn(t) for t in carried.inside(self.m, self.m.state.pick(v)))
-        return any(isinstance(fn, Node) for fn in grad_fns)
-
-    def train_twice(self, cls: ClassV) -> None:
-        """Train a module, at its defaults, for two steps in a row: the second one may lead into the graph of the first.
-
-        What is kept where an option asks for it is mostly a cache, which isn't for training.
-        """
-        m = self.m
-        forward, obj = plain_function(cls.lookup("forward")), self.built_at_defaults(cls)
-        if forward is None or obj is None:
-            return
-        trained = Assumption("trained", cls.name)
-        m.runs += 1
-
-        def run() -> Value:
-            for turn in range(2):
-                m.here.iterations = ((m.runs, turn),)
-                m.here.node, m.here.chunk = forward.node, forward.chunk
-                result = m.call(attributes.get(m, obj, "forward"), unknown_arguments(m, forward, 1))
-                m.here.node, m.here.chunk = forward.node, forward.chunk
-                m.entry_assumptions = (trained,)
-                backward_from(m, result, (m.runs, 0))
-            return None
-
-        m.entry_assumptions = (trained,)
-        self.outside(f"{obj.cls.name}.forward", run, budget.LIMITS.training_patience)
-
     def branched(self, cls: ClassV) -> bool:
         """Whether it is open what a module does at its defaults: it has more branches than are followed, or it fails
         only where several are taken."""
@@ -344,16 +289,11 @@ class Entry:
 
     def train_at_defaults(self, cls: ClassV) -> None:
         """Build a module and train it with all options at their defaults, which is one way through most branches."""
-        obj = self.built_at_defaults(cls)
-        if obj is not None:
-            init = plain_function(cls.lookup("__init__"))
-            given = init is not None and bool(needed(init)[1:])
-            self.train(obj, options=False, told=f"{cls.name}({'…' if given else ''})")
-
-    def built_at_defaults(self, cls: ClassV) -> Instance | None:
-        """An object of a class with all options at their defaults; None if building it fails."""
         init = plain_function(cls.lookup("__init__"))
-        return self.built_with(cls, unknown_arguments(self.m, init, 1) if init is not None else Args())
+        args = unknown_arguments(self.m, init, 1) if init is not None else Args()
+        obj = self.built_with(cls, args)
+        if obj is not None:
+            self.train(obj, options=False, told=f"{cls.name}({'…' if args.pos or args.kw else ''})")
 
     def train(self, obj: Instance, familiar: bool = True, options: bool = True, told: str | None = None) -> None:
         """Call a module's forward as training does, and run backward on its result.
@@ -481,11 +421,10 @@ def plain_function(v: Value) -> FunctionV | None:
     return v if isinstance(v, FunctionV) else None
 
 
-def backward_from(m: Machine, result: Value, first: tuple[int, int] | None = None) -> None:
+def backward_from(m: Machine, result: Value) -> None:
     """Run backward on every tensor in a result, as a caller would on the loss made of them.
 
-    It never runs backward twice through one thing: no caller would do so after the program, or another entry, has. But
-    one that trains a module step by step does, if that leads to what the `first` step has made, and its backward freed.
+    It never runs backward twice through one thing: no caller would do so after the program, or another entry, has.
     """
     given = [(guards, opaque.as_given(m, one)) for guards, one in sequences.inside(m, result)]
     roots = [
@@ -494,5 +433,5 @@ def backward_from(m: Machine, result: Value, first: tuple[int, int] | None = Non
         if isinstance(t, Tensor) and m.grad.requires_grad(t) is not False
     ]
     if roots:
-        m.grad.take_as_kept(n for n in m.grad.reached(roots, ()) if first is None or first not in n.iterations)
-        m.grad.backward(roots, retain=first is None, accumulate=False)
+        m.grad.take_as_kept(m.grad.reached(roots, ()))
+        m.grad.backward(roots, retain=True, accumulate=False)
