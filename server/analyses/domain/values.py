@@ -91,9 +91,8 @@ class Unknown:
     require grad. `number`: it is a plain number (a size, a count, the result of `item()`). `own`: the class of the
     program that it is an object of, so that it is no tensor. `usual`: its default, a text or a number. `result`: it is
     the result of a model that was passed in. `history` is the node behind it (`opaque.py`), `bound` where it was bound
-    to a name.
-    `within`: it was read from a container that was passed in. `moved`: it is the result of `to(device)` or the like of
-    something passed in, and so no number.
+    to a name. `within`: it was read from a container that was passed in. `moved`: it is the result of `to(device)` or
+    the like of something passed in, and so no number.
     """
 
     __slots__ = (
@@ -221,7 +220,7 @@ class Unbuilt(KeyError):
 
 
 class Kept(dict[Any, Value]):
-    """What a library's model keeps about an object. Raises Unbuilt for what isn't there."""
+    """What is kept about an object, by the program or a library's model. Raises Unbuilt for what isn't there."""
 
     __slots__ = ()
 
@@ -229,7 +228,7 @@ class Kept(dict[Any, Value]):
         raise Unbuilt(key)
 
 
-class Names(dict[Any, Value]):
+class Names(Kept):
     """The variables of a frame, the attributes of an object or the items of a dict, and the moment when it was made."""
 
     __slots__ = ("born",)
@@ -240,9 +239,6 @@ class Names(dict[Any, Value]):
             self.update(known)
 
     __hash__ = object.__hash__  # type: ignore[assignment]
-
-    def __missing__(self, key: Any) -> Value:
-        raise Unbuilt(key)
 
 
 class Shared(Names):
