@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from ..analyses.domain.report import Assumption, Failure, Hop, Report, Saved, Site, Write, fault
+from ..analyses.domain.report import MAX_BRANCHES, Assumption, Failure, Hop, Report, Saved, Site, Write, fault
 from ..facts.history import not_saving, ranges
 from . import RULES, phrases
 from .messages import Locale, say
@@ -99,10 +99,6 @@ def _idle(codes: Sequence[str], locale: Locale) -> Wording:
 def rule_of(failure: Failure) -> Rule | None:
     """The one rule that is about a failure."""
     return next((rule for rule in RULES.values() if rule.matches(failure)), None)
-
-
-MAX_BRANCHES = 2
-"""A failure that needs the answers of more branches than this is a hint; that an option is at its default is free."""
 
 
 def severity(rule: Rule, assumptions: Iterable[Assumption]) -> Severity:

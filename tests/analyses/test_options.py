@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 from gradguard.analyses import replay
-from gradguard.rules.diagnostic import MAX_BRANCHES, Severity, diagnose
+from gradguard.analyses.domain.report import MAX_BRANCHES
+from gradguard.rules.diagnostic import Severity, diagnose
 from gradguard.syntax.chunks import parse
 
 from .refused import told_of_refused

@@ -149,6 +149,10 @@ class Assumption:
     expected: bool = False
 
 
+MAX_BRANCHES = 2
+"""A failure that needs the answers of more branches than this is a hint; that an option is at its default is free."""
+
+
 Why = Literal["work", "raises", "error", "nested", "branches"]
 """Why a path isn't followed: it takes too much work; it raises, as far as the replay knows; the replay itself failed;
 calls are nested too deep; branches are, so that only one side was followed."""

@@ -12,6 +12,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .report import MAX_BRANCHES
 from .values import Value
 
 if TYPE_CHECKING:
@@ -129,19 +130,14 @@ class Earlier:
         self.executed |= step.executed
         self.reached |= step.reached
         self.entered |= step.entered
-        self.open_branches |= any(stop.why == "branches" for stop in step.stops) or any(
-            map(rests_on_many, step.failures)
-        )
-
-
-FEW = 2
-"""branches whose answers a failure may rest on, and still be as good as told"""
+        self.open_branches |= any(stop.why == "branches" for stop in step.stops)
+        self.open_branches |= any(map(rests_on_many, step.failures))
 
 
 def rests_on_many(failure: Failure) -> bool:
     """Whether a failure rests on the answers of several branches, or on a guess."""
     kinds = [a.kind for a in failure.assumptions]
-    return kinds.count("branch") > FEW or "guess" in kinds
+    return kinds.count("branch") > MAX_BRANCHES or "guess" in kinds
 
 
 @dataclass(slots=True, eq=False)
