@@ -129,7 +129,7 @@ def _told(package: Package, figures: Figures) -> str | None:
     """How sure it is of the failure that was reported; None where it says nothing."""
     file, _, line = package.place.rpartition(":")
     near = (alarm for alarm in figures.alarms if alarm.file == file and abs(alarm.line - int(line)) <= NEAR)
-    return min((alarm.severity for alarm in near), default=None)
+    return min((alarm.severity for alarm in near), default=None)  # an error comes before a warning
 
 
 def _parts(text: str) -> tuple[str, str]:

@@ -107,6 +107,10 @@ class Geometry:
         answer = self.is_contiguous()
         return False if answer is None and self.order not in (None, tuple(range(self.ndim))) else answer
 
+    def places(self) -> Sequence[int]:
+        """The place of each dimension in memory; two in a row lie as if they were one. Nothing if they aren't known."""
+        return self.order or (range(self.ndim) if self.in_order else ())
+
     def is_dense(self) -> bool | None:
         """Whether the elements fill a stretch of memory, each place once (`is_non_overlapping_and_dense`)."""
         if self.is_contiguous():
@@ -290,10 +294,6 @@ class Geometry:
         order = tuple(places[dim] for dim in dims) if places and not in_order else None
         shape, strides = tuple(self.shape[dim] for dim in dims), tuple(self.strides[dim] for dim in dims)
         return Geometry(shape, strides, self.offset, in_order, order)
-
-    def places(self) -> Sequence[int]:
-        """The place of each dimension in memory; two in a row lie as if they were one. Nothing if they aren't known."""
-        return self.order or (range(self.ndim) if self.in_order else ())
 
     # -- elements are left out, or repeated ---------------------------------------------------
 

@@ -282,8 +282,10 @@ class Entry:
         )
 
     def branched(self, cls: ClassV) -> bool:
-        """Whether it is open what a module does at its defaults: it has more branches than are followed, or it fails
-        only where several are taken."""
+        """Whether it is open what a module does at its defaults.
+
+        It has more branches than are followed, or it fails only where several are taken.
+        """
         f = plain_function(cls.lookup("forward"))
         return f is not None and f.chunk in self.earlier.entered and self.earlier.open_branches
 

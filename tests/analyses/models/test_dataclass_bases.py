@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import dedent
 from typing import TYPE_CHECKING
 
 import pytest
@@ -64,13 +65,9 @@ def test_which_one_runs(tmp_path: Path, name: str) -> None:
 from dataclasses import dataclass
 
 import torch
-{dedented(PROGRAMS[name])}
+{dedent(PROGRAMS[name])}
 y = torch.ones(3, requires_grad=True).exp()
 y += made.n
 y.sum().backward()
 """
     assert assert_agreement(tmp_path, program) == {"stale-saved"}
-
-
-def dedented(text: str) -> str:
-    return "\n".join(line[8:] for line in text.splitlines())

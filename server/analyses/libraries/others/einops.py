@@ -115,9 +115,8 @@ def recipe(m: Machine, x: Term, p: Pattern, sizes: dict[str, Value], reduction: 
         merges = all(at[b] == at[a] + 1 for g in p.right for a, b in pairwise(g)) if whole else None
         if merges is False:
             x = x.do("contiguous")
-        merged = any(len(g) > 1 for g in p.right)
-        how = "reshape" if merged and merges is None else "view"
-        x = x.do(how, tuple(product([sizes[a] for a in g]) for g in p.right))
+        may_copy = merges is None and any(len(g) > 1 for g in p.right)
+        x = x.do("reshape" if may_copy else "view", tuple(product([sizes[a] for a in g]) for g in p.right))
     return x
 
 

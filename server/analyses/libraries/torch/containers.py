@@ -72,8 +72,7 @@ def init_dict(m: Machine, args: Args) -> Value:
     obj = args[0]
     m.state.set(obj.attributes, "training", True)
     d = DictV()
-    if (given := passed(m, args)) != ():
-        sequences.update(m, d, given)
+    sequences.update(m, d, passed(m, args))
     for k in sequences.keys(d):
         keep(m, obj, str(k), d.items[k])
     return None

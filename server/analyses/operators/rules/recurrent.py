@@ -23,13 +23,15 @@ FUSED = frozenset({None, "float32", "bfloat16"})
 def laid_out(m: Interpreter, op: Op, call: Call) -> Case:
     """The case of an input that is, or isn't, in the order of its steps; a batch is taken to have several samples."""
     case = unfused(m, op, call) or by_conditions(op, call)
-    first, g = call.option(m, "batch_first", False), call.layout()
-    if g is None and first is not True:
+    first, g = call.option(m, "batch_first", False) is True, call.layout()
+    if g is None and not first:
         return case
-    if first is True and (g is None or g.ndim == 3):
-        itself = g is not None and g.transpose(0, 1).is_usually_contiguous() is True
+    if g is None:
+        itself = False
+    elif first and g.ndim == 3:
+        itself = g.transpose(0, 1).is_usually_contiguous() is True
     else:
-        itself = g is None or g.is_usually_contiguous() is not False
+        itself = g.is_usually_contiguous() is not False
     saved = [s for s in case.saves if s.what == "input"] or [s for c in op.cases for s in c.saves if s.what == "input"]
     others = [s for s in case.saves if s.what != "input"]
     return replace(case, saves=(*saved[: int(itself)], *others))
