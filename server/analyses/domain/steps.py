@@ -122,6 +122,8 @@ class Earlier:
     executed: set[ir.Node] = field(default_factory=set)
     reached: set[ir.Stmt] = field(default_factory=set)
     entered: set[Excerpt | ir.Node] = field(default_factory=set)
+    in_training: set[ir.Node] = field(default_factory=set)
+    """what a module's step of training has run"""
     open_branches: bool = False
     """whether branches were given up, or something fails only where many are taken, or on a guess"""
 
@@ -130,8 +132,14 @@ class Earlier:
         self.executed |= step.executed
         self.reached |= step.reached
         self.entered |= step.entered
+        if step.key == TRAINING:
+            self.in_training = step.executed
         self.open_branches |= any(stop.why == "branches" for stop in step.stops)
         self.open_branches |= any(map(rests_on_many, step.failures))
+
+
+TRAINING = "train"
+"""the key of the part that trains a module"""
 
 
 def rests_on_many(failure: Failure) -> bool:

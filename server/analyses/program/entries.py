@@ -1,9 +1,9 @@
 """Entering a program where no code of its own has called it: with unknown arguments, as a caller or a training would.
 
 Modules of `torch.nn` are built, their `forward` is called, and then backward on its result, unless the program has run
-a backward through that itself; one with many options is built and trained once more, with all at their defaults. Other
-functions and methods are called once. Public names come before private ones: their callers decide what private
-functions are called with.
+a backward through that itself; one that keeps a part of its graph is trained for two steps in a row, and one with many
+options is built and trained once more, with all at their defaults. Other functions and methods are called once. Public
+names come before private ones: their callers decide what private functions are called with.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...syntax import ir
-from ...syntax.walk import names
-from ..autograd.tensors import Tensor
+from ...syntax.walk import names, nodes
+from ..autograd.tensors import Node, Tensor
 from ..domain import budget, registry
 from ..domain.modules import is_model
 from ..domain.paths import Dead, Exhausted, Raised, Unwanted, gated
 from ..domain.report import Assumption, Site, fault
-from ..domain.steps import Earlier, Familiar, Globals
+from ..domain.steps import TRAINING, Earlier, Familiar, Globals
 from ..domain.values import (
     Args,
     Bound,
@@ -33,6 +33,7 @@ from ..domain.values import (
 from ..operators import modules
 from ..python import attributes, functions, guesses, opaque, sequences
 from ..python.annotations import from_outside, own_class, unknown_arguments
+from ..stories import carried
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -160,7 +161,8 @@ class Entry:
         return [
             Part("build", lambda: True, lambda: self.build(v)),
             Part("library", lambda: self.called_by_library(self.obj), lambda: self.run_as_framework(self.obj)),
-            Part("train", lambda: self.untrained(v), lambda: self.train(self.obj)),
+            Part(TRAINING, lambda: self.untrained(v), lambda: self.train(self.obj)),
+            Part("in a row", lambda: self.leads_back(v), lambda: self.train_twice(v)),
             Part("defaults", lambda: self.branched(v), lambda: self.train_at_defaults(v)),
             *(self.method(v, name) for name in methods),
         ]
@@ -281,6 +283,66 @@ class Entry:
             and f.node not in self.m.now.executed
         )
 
+    def leads_back(self, cls: ClassV) -> Hashable:
+        """What a second step of training may lead back into, and what the first has run; something false if nothing."""
+        f = plain_function(cls.lookup("forward"))
+        if f is None or f.chunk not in self.earlier.entered:
+            return None
+        kept = self.kept()
+        return kept and (kept, frozenset(self.earlier.in_training))
+
+    def kept(self) -> frozenset[str]:
+        """The attributes in which the object that is entered keeps tensors with a history."""
+        held = self.obj.attributes.items()
+        return frozenset(name for name, v in held if isinstance(name, str) and self.has_history(v))
+
+    def named_by_others(self, cls: ClassV) -> set[str]:
+        """The attributes that functions of a class's file, or methods of its line, name which no training has run.
+
+        The present step depends on all these functions, and on which there are.
+        """
+        there = self.m.files.frames[self.m.files.main or ""].variables.values()
+        classes = [*cls.mro, *(v for v in there if isinstance(v, ClassV))]
+        defined = [s for c in classes if c.node is not None for s in c.node.body if isinstance(s, ir.FunctionDef)]
+        defined += [v.node for v in there if isinstance(v, FunctionV) and isinstance(v.node, ir.FunctionDef)]
+        others = [f for f in defined if f.name != "__init__" and f not in self.earlier.in_training]
+        for f in others:
+            self.m.look_at(f)
+        return {one.attr for f in others for one in nodes(f.body) if isinstance(one, ir.Attribute)}
+
+    def has_history(self, v: Value) -> bool:
+        """Whether a value is, or holds, a tensor with a history."""
+        grad_fns = (self.m.grad.grad_fn(t) for t in carried.inside(self.m, self.m.state.pick(v)))
+        return any(isinstance(fn, Node) for fn in grad_fns)
+
+    def train_twice(self, cls: ClassV) -> None:
+        """Train a module, at its defaults, for two steps in a row: the second one may lead into the graph of the first.
+
+        What other functions name is left to them: one may be called between two steps. What is kept where an option
+        asks for it is mostly a cache, which isn't for training.
+        """
+        m = self.m
+        if self.named_by_others(cls) & self.kept():
+            return
+        forward, obj = plain_function(cls.lookup("forward")), self.built_at_defaults(cls)
+        if forward is None or obj is None:
+            return
+        trained = Assumption("trained", cls.name)
+        m.runs += 1
+
+        def run() -> Value:
+            for turn in range(2):
+                m.here.iterations = ((m.runs, turn),)
+                m.here.node, m.here.chunk = forward.node, forward.chunk
+                result = m.call(attributes.get(m, obj, "forward"), unknown_arguments(m, forward, 1))
+                m.here.node, m.here.chunk = forward.node, forward.chunk
+                m.entry_assumptions = (trained,)
+                backward_from(m, result, (m.runs, 0))
+            return None
+
+        m.entry_assumptions = (trained,)
+        self.outside(f"{obj.cls.name}.forward", run, budget.LIMITS.training_patience)
+
     def branched(self, cls: ClassV) -> bool:
         """Whether it is open what a module does at its defaults.
 
@@ -291,11 +353,16 @@ class Entry:
 
     def train_at_defaults(self, cls: ClassV) -> None:
         """Build a module and train it with all options at their defaults, which is one way through most branches."""
-        init = plain_function(cls.lookup("__init__"))
-        args = unknown_arguments(self.m, init, 1) if init is not None else Args()
-        obj = self.built_with(cls, args)
+        obj = self.built_at_defaults(cls)
         if obj is not None:
-            self.train(obj, options=False, told=f"{cls.name}({'…' if args.pos or args.kw else ''})")
+            init = plain_function(cls.lookup("__init__"))
+            given = init is not None and bool(needed(init)[1:])
+            self.train(obj, options=False, told=f"{cls.name}({'…' if given else ''})")
+
+    def built_at_defaults(self, cls: ClassV) -> Instance | None:
+        """An object of a class with all options at their defaults; None if building it fails."""
+        init = plain_function(cls.lookup("__init__"))
+        return self.built_with(cls, unknown_arguments(self.m, init, 1) if init is not None else Args())
 
     def train(self, obj: Instance, familiar: bool = True, options: bool = True, told: str | None = None) -> None:
         """Call a module's forward as training does, and run backward on its result.
@@ -423,10 +490,11 @@ def plain_function(v: Value) -> FunctionV | None:
     return v if isinstance(v, FunctionV) else None
 
 
-def backward_from(m: Machine, result: Value) -> None:
+def backward_from(m: Machine, result: Value, first: tuple[int, int] | None = None) -> None:
     """Run backward on every tensor in a result, as a caller would on the loss made of them.
 
-    It never runs backward twice through one thing: no caller would do so after the program, or another entry, has.
+    It never runs backward twice through one thing: no caller would do so after the program, or another entry, has. But
+    one that trains a module step by step does, if that leads to what the `first` step has made, and its backward freed.
     """
     given = [(guards, opaque.as_given(m, one)) for guards, one in sequences.inside(m, result)]
     roots = [
@@ -435,5 +503,5 @@ def backward_from(m: Machine, result: Value) -> None:
         if isinstance(t, Tensor) and m.grad.requires_grad(t) is not False
     ]
     if roots:
-        m.grad.take_as_kept(m.grad.reached(roots, ()))
-        m.grad.backward(roots, retain=True, accumulate=False)
+        m.grad.take_as_kept(n for n in m.grad.reached(roots, ()) if first is None or first not in n.iterations)
+        m.grad.backward(roots, retain=first is None, accumulate=False)

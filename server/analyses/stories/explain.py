@@ -181,10 +181,11 @@ class Explainer:
         hops.append(Hop(self.m.here.site, "backward"))
         name = next((t.name for t in node.outputs if t.name), None)
         facts["freed"] = freed
+        kept = crossing.site if crossing is not None and self.m.entry_assumptions else None
         return Failure(
             "freed-graph",
             "carried" if crossing is not None else "second",
-            self.m.here.site,
+            kept or self.m.here.site,  # where a caller runs backward, the place is the one where the tensor is kept
             name,
             "backward()",
             backward=self.m.here.site,
