@@ -110,7 +110,8 @@ def severity(rule: Rule, assumptions: Iterable[Assumption]) -> Severity:
     own backward shows that several unseen calls pass gradients on; that one does is expected of a trained module.
     """
     assumptions = list(assumptions)
-    kinds = ["guess" if a.kind == "dtype" and not a.holds else a.kind for a in assumptions if not is_usual(a)]
+    open_ = [a for a in assumptions if not (a.passed or is_usual(a))]
+    kinds = ["guess" if a.kind == "dtype" and not a.holds else a.kind for a in open_]
     about_training = sum(kind in ("requires-grad", "backward") for kind in kinds)
     expected = "trained" in kinds or any(a.expected for a in assumptions)
     untrained = about_training > (0 if rule.unrecorded else 1) and not expected

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ..analyses.domain.report import MAX_BRANCHES
 from ..syntax import ir
 from .messages import ENGLISH, Locale, say
 from .wording import worded
@@ -261,9 +262,13 @@ def _called(site: Site) -> ir.Expr | None:
 
 
 def conditions(failure: Failure) -> list[Assumption]:
-    """The assumptions that a message names; being trained implies that backward is called."""
+    """The assumptions that a message names; being trained implies that backward is called.
+
+    Of many branches, those around the change are left out: who reads the line sees them.
+    """
     trained = any(a.kind == "trained" for a in failure.assumptions)
-    return [a for a in failure.assumptions if not (trained and a.kind == "backward")]
+    many = sum(a.kind == "branch" for a in failure.assumptions) > MAX_BRANCHES
+    return [a for a in failure.assumptions if not (trained and a.kind == "backward") and not (many and a.passed)]
 
 
 def when(failure: Failure, locale: Locale) -> str:

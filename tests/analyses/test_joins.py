@@ -161,3 +161,51 @@ def test_what_has_failed_on_both_sides_does_not_fail_again_behind_them() -> None
     )
     failures = replayed(text).report().failures
     assert len({failure.site for failure in failures}) == 2
+
+
+def test_many_alternatives_of_different_types_become_one(tmp_path: Path) -> None:
+    """Each conversion that may copy or not gives another dtype where it does."""
+    shaped = "def shaped(v):\n    return v.view(2, 3, 3)\ndef pad_of(v):\n    return None\n"
+    net = """
+class Net(torch.nn.Module):
+    def __init__(self, p=0.0, tanh=False):
+        super().__init__()
+        self.lin, self.p, self.tanh = torch.nn.Linear(3, 3), p, tanh
+
+    def weights(self, x, pad):
+        y = x.float()
+        if pad is not None:
+            y = y.view(2, -1, 3)
+        y = torch.softmax(y, -1).type_as(x)
+        return torch.nn.functional.dropout(y, p=float(self.p), training=self.training)
+
+    def forward(self, q, k):
+        p = self.lin(torch.bmm(self.weights(torch.bmm(shaped(q) * 2, shaped(k).transpose(1, 2)), pad_of(k)), shaped(k)))
+        head, rest = p[:1], p[1:]
+        rest = torch.tanh(rest) if self.tanh else torch.clamp(rest, min=-1, max=1)
+        head[0] = 0
+        return head, rest
+"""
+    call = "a, b = Net()(torch.rand(2, 9), torch.rand(2, 9))\n(a.sum() + b.sum()).backward()\n"
+    assert happens(tmp_path, HEAD + shaped + net + call) == {"stale-saved"}
+    (failure,) = replayed("from unseen import shaped, pad_of\n" + net).report().failures
+    assert failure.kind == "stale-saved"
+
+
+def test_a_dropout_of_zero_gives_back_one_of_several(tmp_path: Path) -> None:
+    """What is known of a result's own operator is known of each of its pasts."""
+    net = """
+class Net(torch.nn.Module):
+    def __init__(self, p=0.0):
+        super().__init__()
+        self.drop = torch.nn.Dropout(p)
+
+    def forward(self, x, mask=None):
+        x = x * 2 if mask is not None else x
+        y = self.drop(x.exp())
+        y *= 0.5
+        return y
+"""
+    assert happens(tmp_path, HEAD + net + "Net()(x).sum().backward()\n") == {"stale-saved"}
+    (failure,) = replayed(net).report().failures
+    assert failure.kind == "stale-saved"

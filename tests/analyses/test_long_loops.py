@@ -95,3 +95,41 @@ def test_what_the_row_really_lacks_ends_the_program(tmp_path: Path) -> None:
     """A row that a short loop fills is known: no backward is reached."""
     text = START + "r = []\nfor i in range(3):\n    r.append(i)\nr[9]" + FAILS
     assert not diagnose(replay([parse(text, "main.py")], Alone()))
+
+
+MANY = """
+net = nn.Sequential(*[layer for i in range(12) for layer in (nn.Conv2d(3, 3, 1), nn.ReLU())], nn.Linear(3, 3))
+named, count = [], 0
+for name, m in net.named_modules():
+    busy(1)
+    named.append(m)
+    if isinstance(m, nn.Conv2d):
+        nn.init.ones_(m.weight)
+    elif isinstance(m, nn.Linear):
+        {line}
+{then}
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "then"),
+    [
+        ("m.bias.zero_()", ""),
+        ("count += 1", "if count:\n    w.zero_()"),
+        ("break", "w.zero_()"),
+    ],
+)
+def test_an_item_of_another_class_has_a_turn_of_its_own(line: str, then: str, tmp_path: Path) -> None:
+    text = START + MANY.format(line=line, then=then)
+    assert happens(tmp_path, text) == {"leaf-inplace"}
+    found = diagnose(replay([parse(text, "main.py")], Alone()))
+    assert [one.rule.name for one in found] == ["leaf-inplace"]
+
+
+def test_where_such_an_item_stands_in_a_row_is_unknown(tmp_path: Path) -> None:
+    text = START + MANY.format(
+        line="pass", then="assert isinstance(named[4], nn.ReLU), isinstance(named[3], nn.Conv2d)"
+    )
+    text += FAILS
+    assert happens(tmp_path, text) == {"stale-saved"}
+    assert [one.severity for one in diagnose(replay([parse(text, "main.py")], Alone()))] == [Severity.ERROR]

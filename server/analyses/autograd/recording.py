@@ -471,7 +471,19 @@ class Graph:
         overlapping = read or (reach is not None and reach.may_overlap_itself())
         hooked = t.hooked is not ABSENT and (isinstance(state.resolve(t.base), Tensor) or t.attr_version is not None)
         write = Write(
-            here.site, via, name, exact, after, by, here.stack, here.constructor, recorded, own, overlapping, hooked
+            here.site,
+            via,
+            name,
+            exact,
+            after,
+            by,
+            here.stack,
+            here.constructor,
+            recorded,
+            own,
+            overlapping,
+            hooked,
+            state.reached_by(),
         )
         state.put(counter, Counter.current, Version(after_low, after_high, old, write))
         if not same:

@@ -136,6 +136,8 @@ class Budget:
     """Nested branches on unknown conditions that are followed on both sides: their work multiplies."""
     alternatives: int = 12
     """Alternatives of one value that are kept apart: every operator on it does its work for each of them."""
+    types_apart: int = 4
+    """New tensors of a choice that are kept apart for their types; of more, what they have in common is known."""
     kept_branches: int = 3
     """The latest branches that are still kept apart once a value has too many alternatives."""
     thrown: int = 4

@@ -235,6 +235,11 @@ class State(Trail):
         """The sides of the open branches that are being replayed."""
         return [(branch.cond, branch.holds) for branch in self.held]
 
+    def reached_by(self) -> frozenset[tuple[Hashable, bool]]:
+        """The answers of the open branches, by the keys of the questions; those of a value's alternatives are none."""
+        split = {cond.key for cond, _ in self.splits}
+        return frozenset((side.cond.key, side.holds) for side in self.held if side.cond.key not in split)
+
     def hold(self) -> None:
         """Keep what the open branches have done so far: another thread goes on from here, so it can't be undone."""
         for branch in self.held:

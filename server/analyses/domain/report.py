@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from ...facts.releases import BASE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence, Set
+    from collections.abc import Callable, Hashable, Iterable, Sequence, Set
 
     from ...facts.releases import Facts
     from ...syntax.ir import Node, Stmt
@@ -87,6 +87,8 @@ class Write:
     into one of its operands: in other memory it computes something else"""
     hooked: bool = False
     """whether the tensor is a view with a hook: the gradient of the change goes to its base, past the hook"""
+    reached: frozenset[tuple[Hashable, bool]] = frozenset()
+    """the answers of the branches that lead to it, by the keys of the questions"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +129,7 @@ class Assumption:
     runs shows. `needed`: it does, or parameters would never get a gradient. `module`: `subject`, the unseen base of
     a class, is a module. `backward`: the caller calls backward() on the result, as is `expected` where that is a
     loss. `iteration`: the loop at `site` runs again.
+    `passed`: the change is only reached on that side of the branch.
     `trained`: the module is trained. `dtype`: a conversion finds the usual dtype there already. `guess`: something
     unknown (`subject` says what).
     """
@@ -147,10 +150,14 @@ class Assumption:
     site: Site | None = None
     holds: bool = True
     expected: bool = False
+    passed: bool = False
 
 
 MAX_BRANCHES = 2
-"""A failure that needs the answers of more branches than this is a hint; that an option is at its default is free."""
+"""A failure that needs the answers of more branches than this is a hint.
+
+That an option is at its default is free, and so is what the change needs to be reached at all: it was written to run.
+"""
 
 
 Why = Literal["work", "raises", "error", "nested", "branches"]

@@ -144,7 +144,7 @@ TRAINING = "train"
 
 def rests_on_many(failure: Failure) -> bool:
     """Whether a failure rests on the answers of several branches, or on a guess."""
-    kinds = [a.kind for a in failure.assumptions]
+    kinds = [a.kind for a in failure.assumptions if not a.passed]
     return kinds.count("branch") > MAX_BRANCHES or "guess" in kinds
 
 

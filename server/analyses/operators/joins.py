@@ -12,13 +12,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ..autograd.geometry import Geometry
 from ..autograd.tensors import Node, Tensor, Version
 from ..domain import budget
 from ..domain.known import key_of, nests
 from ..domain.values import Phi, Unknown, Value, leaves
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from .interpreter import Interpreter
 
@@ -41,9 +42,13 @@ def one(m: Interpreter, result: Value) -> Value:
         )
     if not all(isinstance(t, Tensor) for t in made) or not all(is_new(m, t) for t in made):
         return result
-    kind = kind_of(m, first)
+    kind, type_ = kind_of(m, first), type_of(first)
     if any(kind_of(m, t) != kind for t in others):
         return result
+    if any(type_of(t) != type_ for t in others):
+        if len(made) <= budget.LIMITS.types_apart:
+            return result
+        first.geometry_, first.dtype_ = widest(made)
     past = m.state.each_way(result, lambda t: t.grad_fn)
     for t in others:
         if t is not first:
@@ -72,10 +77,28 @@ def is_new(m: Interpreter, t: Tensor) -> bool:
 
 
 def kind_of(m: Interpreter, t: Tensor) -> tuple[object, ...]:
-    """Everything in which new tensors can differ, except their past."""
+    """Everything in which new tensors can differ, except their past and their types."""
     version = m.grad.version(t)
     flags = t.requires_grad_, t.is_inference, t.output_nr, t.grad, t.data_version, t.numbers, t.hooks
-    return len(t.attributes), t.geometry_, t.dtype_, flags, t.label, (version.low, version.high, version.write)
+    return len(t.attributes), flags, t.label, (version.low, version.high, version.write)
+
+
+def type_of(t: Tensor) -> tuple[object, ...]:
+    """How a new tensor lies in its memory, and its dtype."""
+    return t.geometry_, t.dtype_
+
+
+def widest(made: Sequence[Tensor]) -> tuple[Geometry | None, str | None]:
+    """What is known of the type of each of several tensors: nothing in which they differ."""
+    dtypes = {t.dtype for t in made}
+    dtype = dtypes.pop() if len(dtypes) == 1 else None
+    layouts = [g for t in made if (g := t.geometry) is not None]
+    if len(layouts) < len(made) or len({g.ndim for g in layouts}) > 1:
+        return None, dtype
+    sizes = (set(each) for each in zip(*(g.shape for g in layouts), strict=True))
+    shape = tuple(each.pop() if len(each) == 1 else None for each in sizes)
+    orders = {g.order for g in layouts}
+    return replace(Geometry.unknown(shape), order=orders.pop() if len(orders) == 1 else None), dtype
 
 
 def stand_for(m: Interpreter, t: Tensor, other: Tensor) -> None:

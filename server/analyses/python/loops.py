@@ -23,6 +23,7 @@ from ...syntax.walk import statements as statements_of
 from ..autograd.tensors import Counter, Tensor, Version
 from ..autograd.versions import bounds
 from ..domain import budget
+from ..domain.containers import Made
 from ..domain.steps import Globals
 from ..domain.trail import held
 from ..domain.values import (
@@ -30,6 +31,7 @@ from ..domain.values import (
     Cond,
     Container,
     Generator,
+    Instance,
     Items,
     Iterator_,
     ListV,
@@ -153,10 +155,11 @@ class Loop:
                     state.note(v, "low", min(v.low, low) if may_be_none else v.low)
                     state.note(v, "high", None if grows else v.high)
 
-    def grow(self, turn: int) -> None:
+    def grow(self, turn: int, keep: bool = True) -> None:
         """Let the rows that the last turn has made longer, or shorter, be so by an unknown number of items.
 
-        It stands for all later turns, of which each adds or takes some.
+        It stands for all later turns, of which each adds or takes some. Where its items stand, if others come between,
+        is unknown: it doesn't `keep` them.
         """
         state, (mark, began) = self.m.state, self.turns[turn]
         for store, key, old in list(state.changed_since(mark).values()):
@@ -164,13 +167,15 @@ class Loop:
             if key is Items.items:
                 if store.uid < began and (more := added(old, now)):
                     state.put(store, Container.open, True)
-                    if more < 0:
-                        state.put(store, Items.items, ())
+                    if more < 0 or not keep:
+                        state.put(store, Items.items, () if more < 0 else old)
             elif isinstance(now, ListV) and isinstance(old, ListV) and now is not old:
                 if added(old.items, now.items):  # `row = row + [item]`
                     state.put(now, Container.open, True)
+                    if not keep:
+                        state.put(now, Items.items, old.items)
             elif type(store) in VARIABLES and type(now) is type(old) is tuple and len(now) > len(old):
-                row = ListV(now, "tuple")
+                row = ListV(now if keep else old, "tuple")
                 row.open = True
                 state.write(store, key, row)
 
@@ -274,6 +279,7 @@ def counted_loop(m: Machine, run: Loop, seq: Seq, turn: Callable[[Value], Value]
             if last and not run.another():
                 if outcome is None:
                     run.follow(value, seq.items, i + 1)
+                    return others(i)
                 return outcome
             i += 1
             if outcome is not None:
@@ -282,7 +288,37 @@ def counted_loop(m: Machine, run: Loop, seq: Seq, turn: Callable[[Value], Value]
                 return statements.after(m, outcome, partial(go, i, value))
             before = value
 
+    def others(done: int) -> Value:
+        for i in unlike(seq.items, done) if isinstance(run.node, ir.For) else ():
+            run.enter(i)
+            outcome = ended(m, where_it_is(m, seq.item(i), turn))
+            run.loosen(i, may_be_none=True)
+            run.grow(i, keep=False)
+            if outcome is not None:
+                return outcome
+        return None
+
     return go(0)
+
+
+def unlike(items: Sequence[Value], done: int) -> list[int]:
+    """The places of the items, behind the one that is `done`, that are of other classes than all before them.
+
+    The late turn stands for those that are like its own item; a loop over `self.modules()` is mostly about classes.
+    """
+    if isinstance(items, Made):
+        return []
+    seen, found = {classes(item) for item in items[: done + 1]}, list[int]()
+    for i, item in enumerate(items[done + 1 : budget.LIMITS.items], done + 1):
+        if (kind := classes(item)) and kind not in seen:
+            seen.add(kind)
+            found.append(i)
+    return found
+
+
+def classes(item: Value) -> tuple[Value, ...]:
+    """The classes of the objects that an item is or consists of."""
+    return tuple(v.cls for v in (item if isinstance(item, tuple) else (item,)) if isinstance(v, Instance))
 
 
 def where_it_is(m: Machine, item: Value, turn: Callable[[Value], Value]) -> Value:

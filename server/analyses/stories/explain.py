@@ -70,7 +70,12 @@ class Explainer:
 
         A failure in a hook, or in a custom function's backward, surfaces where the engine was started.
         """
-        found = dict.fromkeys(self.assumed(c, holds) for c, holds in guards if self.matters(c, holds))
+        reached = failure.write.reached if failure.write is not None else frozenset()
+        found = dict.fromkeys(
+            replace(self.assumed(c, holds), passed=c.kind == "branch" and (c.key, holds) in reached)
+            for c, holds in guards
+            if self.matters(c, holds)
+        )
         if failure.cause == "carried":  # an unseen call may well be what cuts the graph between two turns
             found = dict.fromkeys(doubted(a) if a.kind in ("linked", "needed") else a for a in found)
         if takes_items_for_one(guards):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...autograd.tensors import Tensor
+from ...autograd.tensors import Node, Tensor
 from ...domain.known import key_of
-from ...domain.values import Cond, Lib
+from ...domain.values import Cond, Lib, Value
 from .. import layouts
 from ..call import Call, Family
 from ..conversions import guess
@@ -33,14 +33,29 @@ CASTS = {
 }
 
 
+TRANSPOSITIONS = frozenset({"PermuteBackward0", "TBackward0", "TransposeBackward0"})
+
+
 def has_cast(m: Interpreter, call: Call, source: Tensor) -> bool | None:
     """`t.float()` and its kin: whether the tensor has that dtype."""
     return source.dtype == CASTS[call.name] if source.dtype is not None else None
 
 
 def is_contiguous(m: Interpreter, call: Call, source: Tensor) -> bool | None:
-    """`t.contiguous()`."""
-    return is_laid_out(source.geometry, layouts.memory_format(call) or "contiguous_format")
+    """`t.contiguous()`, which is written where it is not: behind a transposition, say."""
+    known = is_laid_out(source.geometry, layouts.memory_format(call) or "contiguous_format")
+    return False if known is None and is_transposed(m, source) else known
+
+
+def is_transposed(m: Interpreter, t: Tensor) -> bool:
+    """Whether a tensor of unknown sizes is the transposition of something that is none itself."""
+    made = [node for _, node in m.state.alternatives(t.grad_fn)]
+    return bool(made) and all(transposes(one) and not any(map(transposes, one.edges)) for one in made)
+
+
+def transposes(v: Value) -> bool:
+    """Whether something is the node of a transposition."""
+    return isinstance(v, Node) and v.name in TRANSPOSITIONS
 
 
 def is_laid_out(g: Geometry | None, asked: str) -> bool | None:

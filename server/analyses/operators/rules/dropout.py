@@ -99,9 +99,9 @@ def off_or_on(m: Interpreter, op: Op, call: Call) -> Case | None:
 
 
 def is_saved_result(m: Interpreter, t: Tensor) -> bool:
-    """Whether the operator that made a tensor has saved it."""
-    node = m.state.resolve(t.grad_fn)
-    return isinstance(node, Node) and any(saved.storage is t.storage for saved in node.saved)
+    """Whether the operator that made a tensor has saved it, on any of the ways that lead here."""
+    made = (node for _, node in m.state.alternatives(t.grad_fn) if isinstance(node, Node))
+    return any(saved.storage is t.storage for node in made for saved in node.saved)
 
 
 def at_zero(m: Interpreter, call: Call, source: Tensor, text: str) -> Cond:
