@@ -31,30 +31,42 @@ def each(m: Interpreter, operand: Value, run: Callable[[Value], Value]) -> Value
 
 
 def one(m: Interpreter, result: Value) -> Value:
-    """One tensor in place of several new ones; the value itself if they differ in more than their past."""
+    """One tensor in place of several new ones; the value itself if they differ in more than their past.
+
+    Where one of the alternatives is unknown, it stays beside the tensor.
+    """
     if type(result) is not Phi:
         return result
-    first, *others = made = leaves(result)
+    made = leaves(result)
     if all(is_plain(v) for v in made):
         key = key_of_choice(result)
         return Unknown(
-            first.why, None if nests(key, budget.LIMITS.choice_levels) else key, number=all(v.number for v in made)
+            made[0].why, None if nests(key, budget.LIMITS.choice_levels) else key, number=all(v.number for v in made)
         )
-    if not all(isinstance(t, Tensor) for t in made) or not all(is_new(m, t) for t in made):
+    new = [t for t in made if isinstance(t, Tensor)]
+    if len(new) < 2 or not all(isinstance(v, (Tensor, Unknown)) for v in made) or not all(is_new(m, t) for t in new):
         return result
+    first, *others = new
     kind, type_ = kind_of(m, first), type_of(first)
     if any(kind_of(m, t) != kind for t in others):
         return result
     if any(type_of(t) != type_ for t in others):
-        if len(made) <= budget.LIMITS.types_apart:
+        if len(new) <= budget.LIMITS.types_apart:
             return result
-        first.geometry_, first.dtype_ = widest(made)
-    past = m.state.each_way(result, lambda t: t.grad_fn)
+        first.geometry_, first.dtype_ = widest(new)
+    past = m.state.each_way(result, lambda t: t.grad_fn if isinstance(t, Tensor) else None)
     for t in others:
         if t is not first:
             stand_for(m, t, first)
     first.grad_fn = past
-    return first
+    return beside(m, result, first)
+
+
+def beside(m: Interpreter, v: Value, t: Tensor) -> Value:
+    """A choice of tensors and unknown values, with one tensor in place of all."""
+    if type(v) is Phi:
+        return m.state.merge(v.cond, beside(m, v.then, t), beside(m, v.orelse, t))
+    return t if isinstance(v, Tensor) else v
 
 
 def is_plain(v: Value) -> bool:

@@ -51,7 +51,7 @@ def elsewhere(m: Machine, run: Callable[[], Value], otherwise: Value) -> Value:
 
 def limited(m: Machine, steps: int, run: Callable[[], Value], otherwise: Value) -> Value:
     """Run something with this many steps; if it would take more, undo it and give `otherwise`."""
-    work, mark, suspended = m.work, m.mark(), len(m.coroutines)
+    work, mark, suspended, awaited = m.work, m.mark(), len(m.coroutines), m.work.awaited
     limit, most = work.limit, work.most
     work.most = min(most, work.steps + steps)
     work.limit = min(limit, work.most)
@@ -68,24 +68,22 @@ def limited(m: Machine, steps: int, run: Callable[[], Value], otherwise: Value) 
         m.stop("work")
         return otherwise
     finally:
-        work.most = most
-        work.limit = min(most, max(limit, work.limit))
+        work.most, limit = work.since(awaited, most, limit)
+        work.limit = min(work.most, max(limit, work.limit))
 
 
 def soon_calling(m: Machine, wrapped: FunctionV, run: Callable[[], Value], otherwise: Callable[[], Value]) -> Value:
     """Run a wrapper; if it takes many steps until it calls what it wraps, undo it and do `otherwise`."""
-    work, mark, suspended, outer = m.work, m.mark(), len(m.coroutines), m.work.awaited
+    work, mark, suspended = m.work, m.mark(), len(m.coroutines)
     awaited = work.await_call(wrapped.node, budget.LIMITS.wrapping_steps)
     try:
         return run()
     except Exhausted:
-        too_long = work.awaited is awaited and work.limit == work.most < awaited.most
+        too_long = awaited.pending and work.limit == work.most < awaited.most
         if not too_long or len(m.coroutines) != suspended:
             raise
     finally:
-        if work.awaited is awaited:
-            work.arrive(awaited)
-        work.awaited = outer
+        work.arrive(awaited)
     work.given_up += 1
     m.go_back(mark)
     m.stop("work")
@@ -97,7 +95,7 @@ def briefly(m: Machine, run: Callable[[], Value], otherwise: Value, worth: int =
 
     It gets `worth` times the patience for familiar code.
     """
-    work, mark, suspended, news = m.work, m.mark(), len(m.coroutines), m.work.news
+    work, mark, suspended, news, awaited = m.work, m.mark(), len(m.coroutines), m.work.news, m.work.awaited
     assert work.familiar is not None
     patience, limit, work.patience = work.patience, work.limit, work.familiar.patience * worth
     work.limit = min(limit, work.steps + work.patience)
@@ -111,7 +109,7 @@ def briefly(m: Machine, run: Callable[[], Value], otherwise: Value, worth: int =
         m.go_back(mark)
         return otherwise
     finally:
-        work.patience, work.limit = patience, limit
+        work.patience, (_, work.limit) = patience, work.since(awaited, work.most, limit)
         if work.news > news:
             work.go_on()
 

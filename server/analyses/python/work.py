@@ -14,7 +14,8 @@ is undone (`attempts.py`); otherwise the innermost statement is left and the nex
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ..domain import budget
 from ..domain.paths import Exhausted, Unwanted, always
@@ -29,13 +30,18 @@ if TYPE_CHECKING:
     from ..domain.values import FunctionV, Value
 
 
-class Awaited(NamedTuple):
-    """What a decorator's wrapper is about to call, and how much was allowed before it began."""
+@dataclass(slots=True, eq=False)
+class Awaited:
+    """What a decorator's wrapper is about to call, and how much was allowed before it began.
+
+    `outer` is what a wrapper around it was about to call then.
+    """
 
     node: ir.Node
     most: int
     limit: int
-    tentative: int
+    outer: Awaited | None
+    pending: bool = True
 
 
 class Work:
@@ -172,7 +178,7 @@ class Work:
 
     def await_call(self, node: ir.Node, steps: int) -> Awaited:
         """Allow a wrapper this many steps until it calls a function, and have no statement of it left."""
-        self.awaited = awaited = Awaited(node, self.most, self.limit, self.tentative)
+        self.awaited = awaited = Awaited(node, self.most, self.limit, self.awaited)
         self.most = min(self.most, self.steps + steps)
         self.limit = min(self.limit, self.most)
         self.tentative += 1
@@ -180,8 +186,15 @@ class Work:
 
     def arrive(self, awaited: Awaited) -> None:
         """The function is called, or is no longer awaited: allow what was allowed before."""
-        self.most, self.tentative, self.awaited = awaited.most, awaited.tentative, None
-        self.limit = min(self.most, max(awaited.limit, self.limit))
+        if awaited.pending:
+            awaited.pending = False
+            self.most, self.awaited = awaited.most, awaited.outer
+            self.limit = min(self.most, max(awaited.limit, self.limit))
+            self.tentative -= 1
+
+    def since(self, awaited: Awaited | None, most: int, limit: int) -> tuple[int, int]:
+        """What was allowed when something was awaited, `most` and `limit`, or before that, if it was called since."""
+        return (most, limit) if awaited is None or awaited.pending else (awaited.most, max(awaited.limit, limit))
 
     # -- what is new ------------------------------------------------------------------------------
 

@@ -25,7 +25,7 @@ from ..domain.values import LINK, Cond
 from . import carried
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Hashable, Sequence, Set
 
     from ...syntax import ir
     from ..domain.paths import Guards
@@ -71,11 +71,7 @@ class Explainer:
         A failure in a hook, or in a custom function's backward, surfaces where the engine was started.
         """
         reached = failure.write.reached if failure.write is not None else frozenset()
-        found = dict.fromkeys(
-            replace(self.assumed(c, holds), passed=c.kind == "branch" and (c.key, holds) in reached)
-            for c, holds in guards
-            if self.matters(c, holds)
-        )
+        found = dict.fromkeys(self.assumed(c, holds, reached) for c, holds in guards if self.matters(c, holds))
         if failure.cause == "carried":  # an unseen call may well be what cuts the graph between two turns
             found = dict.fromkeys(doubted(a) if a.kind in ("linked", "needed") else a for a in found)
         if takes_items_for_one(guards):
@@ -94,15 +90,18 @@ class Explainer:
         """Whether an answer is an assumption; that the program goes on without an error isn't one."""
         return cond.kind != "turn" and (cond.key, not holds) not in self.m.state.raising
 
-    def assumed(self, cond: Cond, holds: bool) -> Assumption:
+    def assumed(self, cond: Cond, holds: bool, reached: Set[tuple[Hashable, bool]]) -> Assumption:
         """An answer as an assumption; if it leads to an error that the program handles, it is only a guess.
 
-        That a call in a module passes gradients on is expected where the module is trained.
+        That a call in a module passes gradients on is expected where the module is trained. `reached` are the answers
+        that lead to the change.
         """
         told = assumption(cond, holds)
         if cond.kind == LINK and holds and any(a.kind == "trained" for a in self.m.entry_assumptions):
             told = Assumption("linked", cond.text, cond.site)
-        return replace(told, kind="guess") if (cond.key, holds) in self.m.state.raising else told
+        if (cond.key, holds) in self.m.state.raising:
+            return replace(told, kind="guess")
+        return replace(told, passed=told.kind == "branch" and (cond.key, holds) in reached)
 
     def stale(self, node: Node, saved: SavedTensor, write: Write) -> Failure:
         """A saved tensor was changed before the running backward needs it."""
