@@ -352,7 +352,8 @@ class Geometry:
     def expand(self, size: Sequence[Size]) -> Geometry:
         """`expand(size)`: -1 keeps a size (`inferExpandGeometry`).
 
-        A new dimension of unknown size gets stride 0, which it has unless the size is 1.
+        A new dimension of unknown size gets stride 0, which it has unless the size is 1. None is taken to have size 1
+        where that isn't known: the dimensions keep their places.
         """
         added = len(size) - self.ndim
         if added < 0:
@@ -367,7 +368,8 @@ class Geometry:
                     raise GeometryError("expand: -1 for a new dimension")
                 own, stride = 1, times(shape[dim + 1], strides[dim + 1]) if self.ndim else 0
             shape[dim], strides[dim] = _expanded(own, stride, size[dim])
-        return Geometry(tuple(shape), tuple(strides), self.offset)
+        kept = not added and 0 not in strides  # no dimension is known to be repeated
+        return Geometry(tuple(shape), tuple(strides), self.offset, order=self.order if kept else None)
 
     def diagonal(self, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Geometry:
         """`diagonal(offset, dim1, dim2)`."""

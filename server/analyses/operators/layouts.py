@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...facts.layouts import ROWS
@@ -57,7 +58,7 @@ def laid_out(m: Interpreter, g: Geometry, name: str, given: Sequence[Geometry | 
         return g
     contiguous = [one is not None and one.is_contiguous() for one in given]
     rule = told[0] if all(contiguous) else told[1] if False in contiguous or told[0] == told[1] else None
-    return _by_rule(g, rule, given) or _by_all(g, given) or Geometry.unknown(g.shape)
+    return _by_rule(g, rule, given) or _by_all(g, given) or _by_order(g, told, given) or Geometry.unknown(g.shape)
 
 
 def _by_all(g: Geometry, given: Sequence[Geometry | None]) -> Geometry | None:
@@ -65,6 +66,16 @@ def _by_all(g: Geometry, given: Sequence[Geometry | None]) -> Geometry | None:
     rows = _by_rule(g, "rows", given)
     alike = g.numel() == 1 and all(_by_rule(g, rule, given) == rows for rule in ("columns", "first"))
     return rows if alike else None
+
+
+def _by_order(g: Geometry, told: Sequence[Layout | None], given: Sequence[Geometry | None]) -> Geometry | None:
+    """The layout of a result of unknown strides, if its operands lie in one order, as most do."""
+    whole = [one for one in given if one is not None and one.ndim == g.ndim]
+    orders = {tuple(sorted(range(g.ndim), key=one.places().__getitem__)) if one.places() else None for one in whole}
+    order = orders.pop() if len(orders) == 1 else None
+    if order is None or (order != tuple(range(g.ndim)) and told[1] == "rows"):
+        return None
+    return replace(Geometry.unknown(g.shape), order=tuple(order.index(dim) for dim in range(g.ndim)))
 
 
 def _by_rule(g: Geometry, rule: Layout | None, given: Sequence[Geometry | None]) -> Geometry | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from ...autograd.geometry import Geometry
 from ...autograd.tensors import Tensor
 from ...domain.registry import BASES, method_of, model
 from ...domain.values import Args, Instance, Unknown, Value
@@ -13,7 +14,6 @@ from ...operators import cases
 from ..torch.formulas import Term, linked, torch
 
 if TYPE_CHECKING:
-    from ...autograd.geometry import Geometry
     from ...python.machine import Machine
 
 Group = tuple[str, ...]
@@ -81,8 +81,10 @@ def sizes_of(p: Pattern, shape: tuple[int | None, ...] | None, given: dict[str, 
 
 
 def transformed(m: Machine, x: Tensor, text: Value, given: dict[str, Value], reduction: str | None) -> Value:
-    """The tensor that a pattern returns."""
+    """The tensor that a pattern returns; a pattern without `...` tells how many dimensions its tensor has."""
     p = parse(text, len(x.shape) if x.shape is not None else None)
+    if p is not None and x.geometry is None:
+        m.state.put(x, Tensor.geometry_, Geometry.of_rank(len(p.left)))
     if p is None:
         return linked(m, [x]) if reduction is None else torch(m, reduction, x).value
     return recipe(m, Term(m, x), p, sizes_of(p, x.shape, given), reduction).value
@@ -117,7 +119,26 @@ def recipe(m: Machine, x: Term, p: Pattern, sizes: dict[str, Value], reduction: 
             x = x.do("contiguous")
         may_copy = merges is None and any(len(g) > 1 for g in p.right)
         x = x.do("reshape" if may_copy else "view", tuple(product([sizes[a] for a in g]) for g in p.right))
+        if merges is True and all(p.right):
+            lies(m, x, together(at, p.right))
     return x
+
+
+def together(at: dict[str, int], groups: tuple[Group, ...]) -> tuple[int, ...]:
+    """The places of the groups, whose axes lie in a row each; two in a row lie as if they were one."""
+    found: dict[Group, int] = {}
+    end, before = -1, -1
+    for group in sorted(groups, key=lambda g: at[g[0]]):
+        found[group] = before = before + (1 if at[group[0]] == end + 1 else 2)
+        end = at[group[-1]]
+    return tuple(found[g] for g in groups)
+
+
+def lies(m: Machine, x: Term, order: tuple[int, ...]) -> None:
+    """Note where the dimensions of a view lie, of which nothing else is known."""
+    g = x.value.geometry if isinstance(x.value, Tensor) else None
+    if g is not None and g.is_contiguous() is None:
+        m.state.put(x.value, Tensor.geometry_, replace(g, order=order))
 
 
 def places(g: Geometry | None, p: Pattern) -> dict[str, int]:
@@ -137,9 +158,8 @@ def places(g: Geometry | None, p: Pattern) -> dict[str, int]:
 def split(m: Machine, x: Term, axes: list[str], sizes: dict[str, Value], at: dict[str, int]) -> Term:
     """A view with an axis for each single one; where each lies is known of it even where its stride isn't."""
     x = x.do("view", tuple(sizes[a] for a in axes))
-    g = x.value.geometry if isinstance(x.value, Tensor) else None
-    if at and g is not None and g.is_contiguous() is None:
-        m.state.put(x.value, Tensor.geometry_, replace(g, order=tuple(at[a] for a in axes)))
+    if at:
+        lies(m, x, tuple(at[a] for a in axes))
     return x
 
 
