@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..autograd.geometry import plus, times, wrapped
+from ..autograd.geometry import UNKNOWN, plus, times, wrapped
 from . import dtypes
 from .call import Call, Op, always, broadcast, either, flattened, floating, ops, result, results, same_dtype
 from .pointwise import kept, made_floating, promoted, promoted_floating, real_part_of, same, together
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 
 def per_dim(call: Call, name: str, rank: int, otherwise: list[Size]) -> list[Size]:
-    """An argument that is one number for all spatial dimensions, or one for each."""
+    """An argument that is one number for all spatial dimensions, or one for each; None for each if it is unknown."""
+    if call.get(name) is UNKNOWN:
+        return [None] * rank
     sizes = call.sizes(name, otherwise)
     sizes = sizes or otherwise
     if len(sizes) == 1:

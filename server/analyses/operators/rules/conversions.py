@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...autograd.tensors import Node, Tensor
+from ...autograd.tensors import Tensor
 from ...domain.known import key_of
-from ...domain.values import Cond, Lib, Value
+from ...domain.values import Cond, Lib
 from .. import layouts
 from ..call import Call, Family
 from ..conversions import guess
+from ..transposed import is_transposed
 from ..types import dtype_of, is_dtype_of_tensor, tells_dtype
 from .names import functions, methods
 
@@ -33,9 +34,6 @@ CASTS = {
 }
 
 
-TRANSPOSITIONS = frozenset({"PermuteBackward0", "TBackward0", "TransposeBackward0"})
-
-
 def has_cast(m: Interpreter, call: Call, source: Tensor) -> bool | None:
     """`t.float()` and its kin: whether the tensor has that dtype."""
     return source.dtype == CASTS[call.name] if source.dtype is not None else None
@@ -45,17 +43,6 @@ def is_contiguous(m: Interpreter, call: Call, source: Tensor) -> bool | None:
     """`t.contiguous()`, which is written where it is not: behind a transposition, say."""
     known = is_laid_out(source.geometry, layouts.memory_format(call) or "contiguous_format")
     return False if known is None and is_transposed(m, source) else known
-
-
-def is_transposed(m: Interpreter, t: Tensor) -> bool:
-    """Whether a tensor of unknown sizes is the transposition of something that is none itself."""
-    made = [node for _, node in m.state.alternatives(t.grad_fn)]
-    return bool(made) and all(transposes(one) and not any(map(transposes, one.edges)) for one in made)
-
-
-def transposes(v: Value) -> bool:
-    """Whether something is the node of a transposition."""
-    return isinstance(v, Node) and v.name in TRANSPOSITIONS
 
 
 def is_laid_out(g: Geometry | None, asked: str) -> bool | None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from ...autograd.geometry import Geometry, GeometryError, Shape
 from ..call import Call, Family
 from ..conversions import guess
+from ..transposed import lies_otherwise
 from .names import both, functional, methods, modules, within
 
 if TYPE_CHECKING:
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from ...autograd.gradients import Times
     from ...autograd.tensors import Grad, Tensor
     from ..interpreter import Interpreter
+
+
+NO_COPY = "the product needs no copy of it"
 
 
 def of_linear(m: Interpreter, call: Call) -> dict[str, Grad]:
@@ -59,6 +63,8 @@ def of_matmul(m: Interpreter, a: Tensor, b: Tensor) -> dict[str, Grad]:
 def folded(m: Interpreter, t: Tensor, transposed: bool) -> Grad:
     """Whether all but the last dimension of a tensor (of its transpose) can become one without a copy."""
     g = t.geometry
+    if g is None and lies_otherwise(m, t):
+        return frozenset({guess(NO_COPY, t, m)})
     if g is None or g.ndim < 3:
         return True
     dims = list(range(g.ndim))
@@ -81,7 +87,7 @@ def expanded(m: Interpreter, t: Tensor, batch: Shape) -> Grad:
 def shared(m: Interpreter, t: Tensor, g: Geometry, groups: Sequence[Sequence[int]]) -> Grad:
     """Whether `t`, laid out as `g`, is itself multiplied once each group of dimensions has become one."""
     merges = g.usually_merges(groups)
-    return merges if merges is not None else frozenset({guess("the product needs no copy of it", t, m)})
+    return merges if merges is not None else frozenset({guess(NO_COPY, t, m)})
 
 
 def broadcast(a: Shape, b: Shape) -> Shape:

@@ -1,0 +1,1 @@
+"""packaging 24 to 26."""
