@@ -25,11 +25,16 @@ PATTERNS = (
     "reduce(x, 'a b c -> a c', 'mean')",
     "reduce(x, 'a b c -> a', 'max')",
     "Rearrange('a b c -> a (b c)')(x)",
+    "pack([x], 'a * c')[0]",
+    "pack([x, x.sum(1)], 'a * c')[0]",
+    "unpack(x, [(2, 2)], 'a * c')[0]",
+    "unpack(x, [(3,), ()], 'a * c')[0]",
+    "unpack(*pack([x], 'a *'), 'a *')[0]",
 )
 
 TEMPLATE = """
 import torch
-from einops import rearrange, reduce, repeat
+from einops import pack, rearrange, reduce, repeat, unpack
 from einops.layers.torch import Rearrange
 
 torch.manual_seed(0)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ...autograd.geometry import Geometry
 from ...autograd.tensors import Tensor
 from ...domain.registry import BASES, method_of, model
-from ...domain.values import Args, Instance, Unknown, Value
+from ...domain.values import Args, Instance, ListV, Unknown, Value
 from ...operators import cases
 from ..torch.formulas import Term, linked, torch
 
@@ -207,6 +207,64 @@ def reduce(m: Machine, args: Args) -> Value:
 def einsum(m: Machine, args: Args) -> Value:
     """`einops.einsum(a, b, pattern)`: a product."""
     return linked(m, cases.tensors_in(m, tuple(args.pos)))
+
+
+@model("einops.pack")
+def pack(m: Machine, args: Args) -> Value:
+    """`pack(tensors, pattern)`: the tensors joined along the axis `*`, and the shape that each had in its place."""
+    before, after = around(m.state.resolve(args.get(1, "pattern")))
+    parts, shapes = list[Value](), list[Value]()
+    for t in cases.tensors_in(m, args.get(0, "tensors")):
+        shape = t.shape
+        if shape is None:
+            parts.append(t)
+            shapes.append(Unknown("a shape"))
+            continue
+        last = len(shape) - after
+        parts.append(Term(m, t).do("reshape", (*shape[:before], -1, *shape[last:])).value)
+        shapes.append(shape[before:last])
+    joined = torch(m, "cat", ListV(tuple(parts)), before).value
+    if isinstance(joined, Tensor) and joined.geometry is None:
+        m.state.put(joined, Tensor.geometry_, Geometry.of_rank(before + 1 + after))
+    return joined, ListV(tuple(shapes))
+
+
+@model("einops.unpack")
+def unpack(m: Machine, args: Args) -> Value:
+    """`unpack(tensor, shapes, pattern)`: views of the parts of a tensor that was packed."""
+    x, shapes = m.state.resolve(args.get(0, "tensor")), m.state.resolve(args.get(1, "packed_shapes"))
+    before, _ = around(m.state.resolve(args.get(2, "pattern")))
+    x = m.as_tensor(x) if isinstance(x, Unknown) else x
+    if not isinstance(x, Tensor):
+        return Unknown("parts")
+    rows = cases.items_of(m, shapes) if isinstance(shapes, ListV) else shapes
+    if not isinstance(rows, tuple):
+        return linked(m, [x])
+    whole = [Term(m, x)] if len(rows) == 1 else [part_of(m, x, before, shape) for shape in rows]
+    return ListV(tuple(regrouped(m, part, x, before, shape) for part, shape in zip(whole, rows, strict=True)))
+
+
+def around(pattern: Value) -> tuple[int, int]:
+    """How many axes stand before and behind `*` in a pattern."""
+    words = pattern.split() if isinstance(pattern, str) else ["*"]
+    before = words.index("*") if "*" in words else 0
+    return before, len(words) - before - 1
+
+
+def part_of(m: Machine, x: Tensor, axis: int, shape: Value) -> Term:
+    """The part of a packed tensor that has this shape, somewhere along the axis."""
+    length = product(list(shape)) if isinstance(shape, tuple) else Unknown("a size", number=True)
+    return Term(m, x).do("narrow", axis, Unknown("a place", number=True), length)
+
+
+def regrouped(m: Machine, part: Term, x: Tensor, before: int, shape: Value) -> Value:
+    """A part of a packed tensor in the shape that it had."""
+    if x.shape is None or not isinstance(shape, tuple):
+        return part.do("view", Unknown("a shape")).value
+    sizes = [
+        Unknown("a size", number=True) if n is None else n for n in (*x.shape[:before], *shape, *x.shape[before + 1 :])
+    ]
+    return part.do("reshape", tuple(sizes)).value
 
 
 for _name in ("Rearrange", "Reduce"):
