@@ -133,3 +133,46 @@ def test_where_such_an_item_stands_in_a_row_is_unknown(tmp_path: Path) -> None:
     text += FAILS
     assert happens(tmp_path, text) == {"stale-saved"}
     assert [one.severity for one in diagnose(replay([parse(text, "main.py")], Alone()))] == [Severity.ERROR]
+
+
+DEEP = """
+import torch
+from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.value, self.norm = nn.Linear(size, size), nn.LayerNorm(size)
+
+    def forward(self, q, k):
+        q = self.norm(q)
+        return q, k + self.value(q)
+
+
+class Net(nn.Module):
+    def __init__(self, depth, size):
+        super().__init__()
+        self.layers = nn.ModuleList({filled})
+        for _ in range({later}):
+            self.layers.append(Block(size))
+        self.last = nn.Linear(size, size)
+
+    def forward(self, q, k):
+        for layer in self.layers:
+            q, k = layer(q, k)
+        q {written}
+        return q + k
+"""
+
+
+@pytest.mark.parametrize(("filled", "later"), [("", "depth"), ("[Block(size) for _ in range(depth)]", "0")])
+@pytest.mark.parametrize(("written", "fails"), [("+= self.last(k)", True), ("= q + self.last(k)", False)])
+def test_layers_of_an_unknown_number_are_all_alike(
+    filled: str, later: str, written: str, fails: bool, tmp_path: Path
+) -> None:
+    text = DEEP.format(filled=filled, later=later, written=written)
+    call = "Net(3, 4)(torch.rand(2, 4), torch.rand(2, 4)).sum().backward()\n"
+    assert happens(tmp_path, text + call) == ({"stale-saved"} if fails else set())
+    found = diagnose(replay([parse(text, "main.py")], Alone()))
+    assert [one.severity for one in found] == [Severity.WARNING] * fails

@@ -269,7 +269,7 @@ def counted_loop(m: Machine, run: Loop, seq: Seq, turn: Callable[[Value], Value]
             if last and (seq.open or i < n):
                 m.open_loops[id(run.node)] = True
             run.enter(i)
-            value = seq.item(i)
+            value = item_of(seq, i)
             if last:
                 value = any_later(value, before if i else value, key)
             outcome = ended(m, where_it_is(m, value, turn))
@@ -299,6 +299,17 @@ def counted_loop(m: Machine, run: Loop, seq: Seq, turn: Callable[[Value], Value]
         return None
 
     return go(0)
+
+
+def item_of(seq: Seq, i: int) -> Value:
+    """The item of a turn; behind those that are known, of an open row of objects, one like the last of them.
+
+    Such a row was filled by a loop of unknown length, whose late turn has put its last item there.
+    """
+    known = len(seq.items)
+    if seq.open and i >= known > 0 and not isinstance(seq.items, Made) and classes(seq.items[-1]):
+        return seq.items[-1]
+    return seq.item(i)
 
 
 def unlike(items: Sequence[Value], done: int) -> list[int]:
