@@ -436,12 +436,12 @@ class Filter(nn.Module):
             x = self.pool(self.conv(x).exp())
         else:
             x = self.pool(x[0])
-        if size:
-            if y:
-                z = x.exp()
-                x = z * 2
-                z += 1
-        return x
+        z = x.exp()
+        other = torch.zeros_like(x)
+        changed = z if size else other
+        changed = changed if y else other
+        changed += 1
+        return z * 2
 """
 
 

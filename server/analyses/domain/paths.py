@@ -37,7 +37,7 @@ from .values import ABSENT, Cond, Container, Phi, Slot, Unknown, Value, leaves
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Sequence
 
-    from .report import Failure
+    from .report import Answer, Failure
 
 T = TypeVar("T")
 
@@ -235,10 +235,11 @@ class State(Trail):
         """The sides of the open branches that are being replayed."""
         return [(branch.cond, branch.holds) for branch in self.held]
 
-    def reached_by(self) -> frozenset[tuple[Hashable, bool]]:
-        """The answers of the open branches, by the keys of the questions; those of a value's alternatives are none."""
+    def reached_by(self) -> tuple[Answer, ...]:
+        """The answers of the open branches, outermost first; those of a value's alternatives are none."""
         split = {cond.key for cond, _ in self.splits}
-        return frozenset((side.cond.key, side.holds) for side in self.held if side.cond.key not in split)
+        held = ((side.cond, side.holds) for side in self.held if side.cond.key not in split)
+        return tuple((cond.text, cond.site, holds) for cond, holds in held)
 
     def hold(self) -> None:
         """Keep what the open branches have done so far: another thread goes on from here, so it can't be undone."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from ...facts.releases import BASE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Sequence, Set
+    from collections.abc import Callable, Iterable, Sequence, Set
 
     from ...facts.releases import Facts
     from ...syntax.ir import Node, Stmt
@@ -58,6 +58,10 @@ class Site:
     node: Node
 
 
+Answer = tuple[str, "Site | None", bool]
+"""What a branch asks, where, and whether it holds."""
+
+
 @dataclass(frozen=True, slots=True)
 class Write:
     """A change of a tensor's memory: the version counter moved from `before` to `after`.
@@ -87,8 +91,8 @@ class Write:
     into one of its operands: in other memory it computes something else"""
     hooked: bool = False
     """whether the tensor is a view with a hook: the gradient of the change goes to its base, past the hook"""
-    reached: frozenset[tuple[Hashable, bool]] = frozenset()
-    """the answers of the branches that lead to it, by the keys of the questions"""
+    reached: tuple[Answer, ...] = ()
+    """the answers of the branches that lead to it, outermost first"""
 
 
 @dataclass(frozen=True, slots=True)

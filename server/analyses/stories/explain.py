@@ -25,11 +25,11 @@ from ..domain.values import LINK, Cond
 from . import carried
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence, Set
+    from collections.abc import Hashable, Sequence
 
     from ...syntax import ir
     from ..domain.paths import Guards
-    from ..domain.report import Cause
+    from ..domain.report import Answer, Cause
     from ..domain.values import Instance
     from .witness import Witness
 
@@ -70,7 +70,7 @@ class Explainer:
 
         A failure in a hook, or in a custom function's backward, surfaces where the engine was started.
         """
-        reached = failure.write.reached if failure.write is not None else frozenset()
+        reached = failure.write.reached if failure.write is not None else ()
         found = dict.fromkeys(self.assumed(c, holds, reached) for c, holds in guards if self.matters(c, holds))
         if failure.cause == "carried":  # an unseen call may well be what cuts the graph between two turns
             found = dict.fromkeys(doubted(a) if a.kind in ("linked", "needed") else a for a in found)
@@ -90,7 +90,7 @@ class Explainer:
         """Whether an answer is an assumption; that the program goes on without an error isn't one."""
         return cond.kind != "turn" and (cond.key, not holds) not in self.m.state.raising
 
-    def assumed(self, cond: Cond, holds: bool, reached: Set[tuple[Hashable, bool]]) -> Assumption:
+    def assumed(self, cond: Cond, holds: bool, reached: Sequence[Answer]) -> Assumption:
         """An answer as an assumption; if it leads to an error that the program handles, it is only a guess.
 
         That a call in a module passes gradients on is expected where the module is trained. `reached` are the answers
@@ -101,7 +101,7 @@ class Explainer:
             told = Assumption("linked", cond.text, cond.site)
         if (cond.key, holds) in self.m.state.raising:
             return replace(told, kind="guess")
-        return replace(told, passed=told.kind == "branch" and (cond.key, holds) in reached)
+        return replace(told, passed=told.kind == "branch" and (cond.text, cond.site, holds) in reached)
 
     def stale(self, node: Node, saved: SavedTensor, write: Write) -> Failure:
         """A saved tensor was changed before the running backward needs it."""
