@@ -80,3 +80,39 @@ def test_one_that_needs_other_branches_is_as_sure_as_these(chosen: str, severity
 
 def told(text: str) -> list[Diagnostic]:
     return diagnose(replay([parse(text, "main.py")], Alone()))
+
+
+OPTIONAL = """\
+import torch
+from torch import nn
+
+
+class Rep(nn.Module):
+    def __init__(self, size, out, step=1, norm=False):
+        super().__init__()
+        self.lin = nn.Linear(size, out)
+        self.norm = nn.BatchNorm1d(size) if {asked} else None
+
+    def forward(self, x):
+        y = 0 if self.norm is None else self.norm(x)
+        {written}
+        return self.lin(x) + y
+"""
+ALL = "norm and out == size and step == 1"
+
+
+@pytest.mark.parametrize("asked", [ALL, "norm and not out != size and step == 1"])
+def test_what_one_test_asks_is_one_branch(asked: str) -> None:
+    found = told_of_refused(OPTIONAL.format(asked=asked, written="x *= 2"), "Rep(3, 3, 1, True)(torch.rand(2, 3))")
+    assert found.severity is Severity.WARNING
+    assert found.words.when.startswith(f"if `{asked}`"[:35])
+
+
+@pytest.mark.parametrize("written", ["x += 1", "x.mul_(2)", "x[0] = 0", "x[..., 0] *= 2"])
+def test_what_one_side_of_a_branch_uses_as_a_tensor_is_changed_there(written: str) -> None:
+    found = told_of_refused(OPTIONAL.format(asked=ALL, written=written), "Rep(3, 3, 1, True)(torch.rand(2, 3))")
+    assert found.severity is Severity.WARNING
+
+
+def test_its_twin_is_silent() -> None:
+    assert told(OPTIONAL.format(asked=ALL, written="x = x + 1")) == []

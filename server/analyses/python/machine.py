@@ -326,6 +326,11 @@ class Machine:
         t = self.state.resolve(self.tensors.get(v, False))
         return t if isinstance(t, Tensor) else v
 
+    def to_write(self, v: Unknown) -> Value:
+        """The same, of a value that is about to be changed: a choice of both where a branch has found that out."""
+        found = self.state.resolve(self.tensors.get(v, False))
+        return self.state.each_way(found, lambda t: t if isinstance(t, Tensor) else v)
+
     def requires_grad(self, v: Unknown) -> Cond:
         """The question whether an unknown value requires grad."""
         expected = v.parameter and not v.own and not guesses.tells_integers(v.why)

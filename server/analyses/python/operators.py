@@ -193,6 +193,7 @@ def get_item(m: Machine, v: Value, index: Value) -> Value:
 def set_item(m: Machine, v: Value, index: Value, value: Value) -> None:
     """`v[index] = value`."""
     v = m.state.resolve(v)
+    v = m.to_write(v) if type(v) is Unknown else v
     if isinstance(v, Phi):
         m.state.each(v, lambda one: set_item(m, one, index, value))
     elif isinstance(v, Tensor):

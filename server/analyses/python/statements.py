@@ -209,7 +209,7 @@ def in_place(m: Machine, op: str, old: Value, operand: Value) -> Value:
 
     old, operand = m.state.resolve(old), m.state.resolve(operand)
     if type(old) is Unknown:
-        old = m.found_out(old)
+        old = m.to_write(old)
     if isinstance(old, Tensor):
         operand = calls_by_name.settled(operand)
     if isinstance(old, Phi):

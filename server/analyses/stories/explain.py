@@ -18,6 +18,7 @@ from bisect import bisect_right
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ...syntax import ir
 from ..autograd.tensors import Node, SavedTensor, Tensor, Version
 from ..domain import budget
 from ..domain.report import Assumption, Failure, Hop, Saved, Site, Write
@@ -25,9 +26,8 @@ from ..domain.values import LINK, Cond
 from . import carried
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Hashable, Iterator, Sequence
 
-    from ...syntax import ir
     from ..domain.paths import Guards
     from ..domain.report import Answer, Cause
     from ..domain.values import Instance
@@ -71,7 +71,9 @@ class Explainer:
         A failure in a hook, or in a custom function's backward, surfaces where the engine was started.
         """
         reached = failure.write.reached if failure.write is not None else ()
-        found = dict.fromkeys(self.assumed(c, holds, reached) for c, holds in guards if self.matters(c, holds))
+        found = dict.fromkeys(
+            without_implied([self.assumed(c, holds, reached) for c, holds in guards if self.matters(c, holds)])
+        )
         if failure.cause == "carried":  # an unseen call may well be what cuts the graph between two turns
             found = dict.fromkeys(doubted(a) if a.kind in ("linked", "needed") else a for a in found)
         if takes_items_for_one(guards):
@@ -428,6 +430,26 @@ def regardless(a: Failure, b: Failure) -> Failure | None:
         if opposite in theirs and mine - {one} == theirs - {opposite}:
             return replace(a, assumptions=tuple(x for x in a.assumptions if x != one))
     return None
+
+
+def without_implied(found: Sequence[Assumption]) -> list[Assumption]:
+    """The assumptions without those that another one implies: where `a and b` is true, so is `a`."""
+    implied = {answer for one in found if one.kind == "branch" for answer in operands(one)}
+    return [one for one in found if one.kind != "branch" or (one.subject, one.holds) not in implied]
+
+
+def operands(told: Assumption) -> Iterator[tuple[str, bool]]:
+    """The answers that the answer to `a and b`, or `a or b`, implies, without that to the last operand."""
+    asked = told.site.node if told.site is not None else None
+    if told.site is None or not isinstance(asked, ir.BoolOp) or told.holds is not (asked.op == "and"):
+        return
+    text = told.site.chunk.text
+    for one in asked.values[:-1]:
+        holds = told.holds
+        yield text[one.start : one.end], holds
+        while isinstance(one, ir.UnaryOp) and one.op == "not":
+            one, holds = one.operand, not holds
+            yield text[one.start : one.end], holds
 
 
 def takes_items_for_one(guards: Guards) -> bool:
