@@ -70,7 +70,8 @@ class Explainer:
 
         A failure in a hook, or in a custom function's backward, surfaces where the engine was started.
         """
-        reached = failure.write.reached if failure.write is not None else ()
+        # which of several views was made before a change rests on more than the branches around it
+        reached = failure.write.reached if failure.write is not None and failure.kind == "stale-saved" else ()
         found = dict.fromkeys(
             without_implied([self.assumed(c, holds, reached) for c, holds in guards if self.matters(c, holds)])
         )
