@@ -19,6 +19,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...syntax import ir
+from ..autograd.gradients import OPAQUE
 from ..autograd.tensors import Node, SavedTensor, Tensor, Version
 from ..domain import budget
 from ..domain.report import Assumption, Failure, Hop, Saved, Site, Write
@@ -361,15 +362,19 @@ class Explainer:
         return list(changed[same:])[:3]
 
     def grad_read(self, t: Tensor) -> None:
-        """`.grad` of a non-leaf was read: it is None, with a warning."""
+        """`.grad` of a non-leaf was read: it is None, with a warning.
+
+        What an unseen call gives may be a leaf, or hold some.
+        """
+        node = t.grad_fn
         if (
             self.m.grad.requires_grad(t) is not True
             or self.m.grad.is_leaf(t, anew=False) is not False
             or t.retains_grad
+            or (isinstance(node, Node) and node.name == OPAQUE)
         ):
             return
         site = self.m.here.site
-        node = t.grad_fn
         hops: list[Hop] = []
         if isinstance(node, Node) and node.site is not None:
             hops.append(Hop(node.site, "built", t.name, None, spoken(node)))
