@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...facts.model import REQUIRED, Case, Grads, Op, Param, Test
+from ...facts.model import REQUIRED, Case, Grads, Op, Param, Save, Test
 from ..autograd.tensors import Grad, Tensor, either
 from ..domain.containers import in_one_row
 from ..domain.known import is_mask
@@ -47,6 +47,12 @@ def items_of(m: Interpreter, v: ListV | Iterator_) -> tuple[Value, ...]:
     if type(items) is Phi:
         return in_one_row(items)
     return items if isinstance(items, tuple) else ()
+
+
+def one_or_more(m: Interpreter, v: Value) -> tuple[Value, ...]:
+    """The items of a list or tuple, or the one value in place of them."""
+    items = m.state.tuple_of(v.items) if isinstance(v, ListV) else v
+    return items if isinstance(items, tuple) else (items,)
 
 
 def tensors_in(m: Interpreter, v: Value, depth: int = 0) -> list[Tensor]:
@@ -121,6 +127,12 @@ def by_conditions(op: Op, call: Call) -> Case:
         if all(passes(t, call, defaults) for t in case.tests):
             return case
     return op.cases[-1]
+
+
+def saves_of(op: Op, case: Case, parameter: str) -> tuple[Save, ...]:
+    """What a case saves of an argument, or other cases do where it saves nothing of it."""
+    saved = [s for s in case.saves if s.what == parameter]
+    return tuple(saved or (s for one in op.cases for s in one.saves if s.what == parameter))
 
 
 def passes(t: Test, call: Call, defaults: Mapping[str, object]) -> bool:

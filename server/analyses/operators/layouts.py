@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...facts.layouts import ROWS
 from ..autograd.geometry import Geometry, all_known
+from ..autograd.tensors import Tensor
 from ..domain.values import Lib
 
 if TYPE_CHECKING:
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 
     from ...facts.layouts import Layout
     from ..autograd.geometry import Shape
-    from ..autograd.tensors import Tensor
     from .call import Call
     from .interpreter import Interpreter
 
@@ -26,6 +26,12 @@ IMAGES = {4: "channels_last", 5: "channels_last_3d"}
 def assumed(t: Tensor, shape: Shape) -> Geometry:
     """A geometry for a tensor of which none is known: a result is taken to be in order, a view may be anything."""
     return Geometry.contiguous(shape) if t.base is None else Geometry.unknown(shape)
+
+
+def tell_rank(m: Interpreter, t: Tensor, ndim: int) -> None:
+    """Take a tensor of which nothing is known for one of so many dimensions."""
+    if t.geometry is None:
+        m.state.put(t, Tensor.geometry_, Geometry.of_rank(ndim))
 
 
 def memory_format(call: Call) -> str | None:

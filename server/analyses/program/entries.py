@@ -283,12 +283,14 @@ class Entry:
             and f.node not in self.m.now.executed
         )
 
+    def was_trained(self, cls: ClassV) -> bool:
+        """Whether an earlier part of the entry of a class has trained it."""
+        f = plain_function(cls.lookup("forward"))
+        return f is not None and f.chunk in self.earlier.entered
+
     def leads_back(self, cls: ClassV) -> Hashable:
         """What a second step of training may lead back into, and what the first has run; something false if nothing."""
-        f = plain_function(cls.lookup("forward"))
-        if f is None or f.chunk not in self.earlier.entered:
-            return None
-        kept = self.kept()
+        kept = self.kept() if self.was_trained(cls) else None
         return kept and (kept, frozenset(self.earlier.in_training))
 
     def kept(self) -> frozenset[str]:
@@ -333,10 +335,7 @@ class Entry:
         def run() -> Value:
             for turn in range(2):
                 m.here.iterations = ((m.runs, turn),)
-                m.here.node, m.here.chunk = forward.node, forward.chunk
-                result = m.call(attributes.get(m, obj, "forward"), unknown_arguments(m, forward, 1))
-                m.here.node, m.here.chunk = forward.node, forward.chunk
-                m.entry_assumptions = (trained,)
+                result = self.forward(obj, forward, trained)
                 backward_from(m, result, (m.runs, 0))
             return None
 
@@ -348,8 +347,7 @@ class Entry:
 
         It has more branches than are followed, or it fails only where several are taken.
         """
-        f = plain_function(cls.lookup("forward"))
-        return f is not None and f.chunk in self.earlier.entered and self.earlier.open_branches
+        return self.was_trained(cls) and self.earlier.open_branches
 
     def train_at_defaults(self, cls: ClassV) -> None:
         """Build a module and train it with all options at their defaults, which is one way through most branches."""
@@ -377,11 +375,7 @@ class Entry:
         trained = Assumption("trained", told or obj.cls.name)
 
         def run() -> Value:
-            m.here.node, m.here.chunk = forward.node, forward.chunk
-            result = m.call(attributes.get(m, obj, "forward"), unknown_arguments(m, forward, 1, optional=options))
-            m.here.node, m.here.chunk = forward.node, forward.chunk
-            m.entry_assumptions = (trained,)
-            backward_from(m, result)
+            backward_from(m, self.forward(obj, forward, trained, options))
             return None
 
         m.entry_assumptions = (trained,)
@@ -389,6 +383,15 @@ class Entry:
         m.now.entered.add(forward.chunk)
         if obj.cls.node is not None:
             m.now.entered.add(obj.cls.node)
+
+    def forward(self, obj: Instance, f: FunctionV, trained: Assumption, options: bool = False) -> Value:
+        """Call the forward `f` of a module, and be where its caller runs backward then; `options` as `train` has it."""
+        m = self.m
+        m.here.node, m.here.chunk = f.node, f.chunk
+        result = m.call(attributes.get(m, obj, "forward"), unknown_arguments(m, f, 1, optional=options))
+        m.here.node, m.here.chunk = f.node, f.chunk
+        m.entry_assumptions = (trained,)
+        return result
 
     def call_method(self, obj: Instance, name: str, v: Value) -> None:
         """Call a method with unknown arguments."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...syntax import ir
-from ..autograd.geometry import Geometry
 from ..autograd.tensors import Tensor
 from ..domain.values import (
     Frame,
@@ -16,6 +15,7 @@ from ..domain.values import (
     Unknown,
     Value,
 )
+from ..operators import layouts
 from ..operators.conversions import guess
 from . import attributes, sequences
 from .operators import set_item
@@ -111,7 +111,7 @@ def tells_rank(m: Machine, s: ir.Assign) -> bool:
     t = m.state.resolve(m.eval(value.value))
     if not isinstance(t, Tensor) or t.geometry is not None or rank < 0:
         return False
-    m.state.put(t, Tensor.geometry_, Geometry.of_rank(rank))
+    layouts.tell_rank(m, t, rank)
     return True
 
 

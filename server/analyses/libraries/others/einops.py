@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from ...autograd.geometry import Geometry
 from ...autograd.tensors import Tensor
 from ...domain.registry import BASES, method_of, model
 from ...domain.values import Args, Instance, ListV, Unknown, Value
-from ...operators import cases
+from ...operators import cases, layouts
 from ..torch.formulas import Term, linked, torch
 
 if TYPE_CHECKING:
+    from ...autograd.geometry import Geometry
     from ...python.machine import Machine
 
 Group = tuple[str, ...]
@@ -83,10 +83,9 @@ def sizes_of(p: Pattern, shape: tuple[int | None, ...] | None, given: dict[str, 
 def transformed(m: Machine, x: Tensor, text: Value, given: dict[str, Value], reduction: str | None) -> Value:
     """The tensor that a pattern returns; a pattern without `...` tells how many dimensions its tensor has."""
     p = parse(text, len(x.shape) if x.shape is not None else None)
-    if p is not None and x.geometry is None:
-        m.state.put(x, Tensor.geometry_, Geometry.of_rank(len(p.left)))
     if p is None:
         return linked(m, [x]) if reduction is None else torch(m, reduction, x).value
+    layouts.tell_rank(m, x, len(p.left))
     return recipe(m, Term(m, x), p, sizes_of(p, x.shape, given), reduction).value
 
 
@@ -224,8 +223,8 @@ def pack(m: Machine, args: Args) -> Value:
         parts.append(Term(m, t).do("reshape", (*shape[:before], -1, *shape[last:])).value)
         shapes.append(shape[before:last])
     joined = torch(m, "cat", ListV(tuple(parts)), before).value
-    if isinstance(joined, Tensor) and joined.geometry is None:
-        m.state.put(joined, Tensor.geometry_, Geometry.of_rank(before + 1 + after))
+    if isinstance(joined, Tensor):
+        layouts.tell_rank(m, joined, before + 1 + after)
     return joined, ListV(tuple(shapes))
 
 

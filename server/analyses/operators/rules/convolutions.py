@@ -12,9 +12,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ...domain.values import ListV, Unknown
+from ...domain.values import Unknown
 from ..call import Call, Family
-from ..cases import by_conditions
+from ..cases import by_conditions, one_or_more, saves_of
 from .names import functional, functions, modules
 
 if TYPE_CHECKING:
@@ -30,10 +30,8 @@ SAVED_BY_PADDING = frozenset({"reflect", "replicate"})
 def saving(m: Interpreter, op: Op, call: Call) -> Case:
     """The case that fits, with the input among what is saved: whether it is, `unpadded` says."""
     case = by_conditions(op, call)
-    if any(s.what == "input" for s in case.saves):
-        return case
-    saved = next((s for c in op.cases for s in c.saves if s.what == "input"), None)
-    return case if saved is None else replace(case, saves=(saved, *case.saves))
+    saved = saves_of(op, case, "input")
+    return case if all(s in case.saves for s in saved) else replace(case, saves=(*saved[:1], *case.saves))
 
 
 def unpadded(m: Interpreter, call: Call) -> dict[str, Grad]:
@@ -49,18 +47,12 @@ def pads_one_side_more(m: Interpreter, call: Call) -> bool:
     """Whether a padding of "same" is known to be larger on one side."""
     if usual(call.option(m, "padding", 0)) != "same":
         return False
-    sizes = sizes_of(m, call.option(m, "kernel_size", None))
+    sizes = one_or_more(m, call.option(m, "kernel_size", None))
     if (weight := next(iter(call.tensors.get("weight", ())), None)) is not None:
         sizes = (weight.shape or ())[2:]
-    wide = sizes_of(m, call.option(m, "dilation", 1))
+    wide = one_or_more(m, call.option(m, "dilation", 1))
     pairs = zip(sizes, wide * len(sizes) if len(wide) == 1 else wide, strict=False)
     return any(isinstance(n, int) and isinstance(d, int) and d * (n - 1) % 2 for n, d in pairs)
-
-
-def sizes_of(m: Interpreter, v: Value) -> tuple[Value, ...]:
-    """A number for each dimension, or one for all."""
-    many = m.state.tuple_of(v.items) if isinstance(v, ListV) else v
-    return many if isinstance(many, tuple) else (many,)
 
 
 def usual(v: Value) -> Value:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...domain.values import ListV
 from ..call import Call, Family
+from ..cases import one_or_more
 from ..conversions import guess
 from .names import within
 
@@ -42,7 +42,7 @@ def keeps(m: Interpreter, call: Call) -> dict[str, Grad]:
 
 def listed(m: Interpreter, v: Value) -> tuple[Value, ...] | None:
     """The numbers of an argument that takes one or several; None where it isn't given."""
-    return None if v is None else m.state.tuple_of(v.items) if isinstance(v, ListV) else v if type(v) is tuple else (v,)
+    return None if v is None else one_or_more(m, v)
 
 
 def is_as_long(shape: Shape | None, sizes: tuple[Value, ...], places: tuple[Value, ...]) -> bool | None:

@@ -8,9 +8,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ...domain.values import ListV
 from ..call import Call, Family
-from ..cases import by_conditions
+from ..cases import by_conditions, one_or_more
 from .names import functional, functions, modules
 
 if TYPE_CHECKING:
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
 
 def mean_of_all(m: Interpreter, op: Op, call: Call) -> Case | None:
     """The case of an output of size 1 in each dimension; None for others."""
-    size = call.option(m, "output_size", None)
-    sizes = m.state.tuple_of(size.items) if isinstance(size, ListV) else size if isinstance(size, tuple) else (size,)
+    sizes = one_or_more(m, call.option(m, "output_size", None))
     if not sizes or any(n != 1 for n in sizes):
         return None
     return replace(by_conditions(op, call), saves=(), node="MeanBackward1")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ....facts.model import Case, ModuleFact, Op
 from ..call import Call, Family
-from ..cases import by_conditions
+from ..cases import by_conditions, saves_of
 from .names import modules
 
 if TYPE_CHECKING:
@@ -32,9 +32,8 @@ def laid_out(m: Interpreter, op: Op, call: Call) -> Case:
         itself = g.transpose(0, 1).is_usually_contiguous() is True
     else:
         itself = g.is_usually_contiguous() is not False
-    saved = [s for s in case.saves if s.what == "input"] or [s for c in op.cases for s in c.saves if s.what == "input"]
     others = [s for s in case.saves if s.what != "input"]
-    return replace(case, saves=(*saved[: int(itself)], *others))
+    return replace(case, saves=(*saves_of(op, case, "input")[: int(itself)], *others))
 
 
 def unfused(m: Interpreter, op: Op, call: Call) -> Case | None:
