@@ -46,6 +46,14 @@ FAILS = {
             self.past.append(y)
             return torch.stack(self.past).mean(0)
     """,
+    "a state behind a loop": """
+        def forward(self, x):
+            state = torch.zeros(x.shape) if self.state is None else self.state
+            for _ in range(x.dim()):
+                state = self.cell(x, state)
+            self.state = state
+            return state
+    """,
 }
 
 WORKS = {

@@ -331,12 +331,13 @@ class Entry:
             return
         trained = Assumption("trained", cls.name)
         m.runs += 1
+        steps = m.runs
 
         def run() -> Value:
             for turn in range(2):
-                m.here.iterations = ((m.runs, turn),)
+                m.here.iterations = ((steps, turn),)
                 result = self.forward(obj, forward, trained)
-                backward_from(m, result, (m.runs, 0))
+                backward_from(m, result, (steps, 0))
             return None
 
         m.entry_assumptions = (trained,)
