@@ -167,6 +167,7 @@ class Step:
     imports: dict[Import, Loaded | None] = field(default_factory=dict)
     texts: dict[ir.Stmt, str] = field(default_factory=dict)
     executed: set[ir.Node] = field(default_factory=set)
+    """the functions, classes and loops that it has run"""
     reached: set[ir.Stmt] = field(default_factory=set)
     familiar: Familiar | None = None
     """those among them that earlier steps had run: it spends less on these"""

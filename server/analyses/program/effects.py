@@ -194,15 +194,15 @@ _MADE_OF = {tuple: iter, Phi: lambda v: (v.then, v.orelse), **_DEFINITIONS}
 class Difference:
     """Where the state of a program is not what it was when steps ran that are to be done again.
 
-    It differs in `names`, and in what is known of the statements `told`; `lost`: it is not known where. `heaps` are
-    the names that single steps had in their hands together, of what can be changed. Steps are `gone`, and others `ran`:
+    It differs in `names`, and in what is known of the statements, functions and loops `told`; `lost`: it is not known
+    where. `heaps` are the names that single steps had in their hands together, of what can be changed. Steps are `gone`, and others `ran`:
     what these have made is found by way of names that have changed.
     """
 
     def __init__(self, m: Machine) -> None:
         self.m = m
         self.names: set[Place] = set()
-        self.told: set[ir.Stmt] = set()
+        self.told: set[ir.Node] = set()
         self.lost = False
         self.heaps: list[frozenset[Place]] = []
         self.gone: list[Step] = []
@@ -213,7 +213,7 @@ class Difference:
         told = not (self.told.isdisjoint(step.reached) and self.told.isdisjoint(step.executed))
         return self.lost or told or not self.names.isdisjoint(step.touched)
 
-    def take(self, other: Difference, told: Set[ir.Stmt]) -> None:
+    def take(self, other: Difference, told: Set[ir.Node]) -> None:
         """Something more has changed, and the statements of which the files' own code has `told`."""
         self.names |= other.names
         self.told |= told
@@ -244,7 +244,8 @@ class Difference:
     def differ(self, store: Any, key: Any) -> None:
         """Something else was left: of a loop or a function it concerns those that run it, else it is not known whom."""
         work = self.m.work
-        if (store is work.long_loops or store is work.tiring) and isinstance(key, ir.Stmt) and not is_model(key.chunk):
+        own = isinstance(key, ir.Stmt) and not is_model(key.chunk)
+        if store is work.long_loops or (store is work.tiring and own):
             self.told.add(key)
         else:
             self.lost = True

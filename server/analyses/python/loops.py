@@ -72,6 +72,7 @@ class Loop:
         self.began_at = m.work.steps
         self.until = m.work.loop_until = m.work.steps + m.work.steps_for_loop
         self.most = budget.LIMITS.turns if node not in m.work.long_loops else 0
+        m.now.executed.add(node)
         m.runs += 1
         self.run = m.runs
         self.outer = m.here.iterations

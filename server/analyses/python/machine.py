@@ -103,7 +103,7 @@ class Machine:
         self.coroutines: list[Coroutine] = []
         self.turns: dict[tuple[str, int, int], int | None] = {}
         self.rare: int = 0
-        self.now = Step(None, self.mark())
+        self.now: Step = Step(None, self.mark())
 
     # -- steps of a session -----------------------------------------------------------------------
 
