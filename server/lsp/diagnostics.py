@@ -111,10 +111,16 @@ def convert(
 
 
 def publish(ls: Server, document: Document) -> None:
-    """Send a document's diagnostics, if they have changed, to a client that does not ask for them."""
+    """Send a document's diagnostics, if they have changed, to a client that does not ask for them.
+
+    Those that were found in an earlier text come without a version.
+    """
     if pulls(ls.client_capabilities):
         return
-    told = {uri: (version, document.told.get(uri, [])) for uri, version in document.faces.items()}
+    told = {
+        uri: (None if document.behind else version, document.told.get(uri, []))
+        for uri, version in document.faces.items()
+    }
     gone: dict[str, tuple[int | None, list[types.Diagnostic]]] = {
         uri: (None, []) for uri in document.sent if uri not in told
     }

@@ -1,8 +1,9 @@
 """The open documents: their texts, and what the analysis says of each, computed once per version.
 
 The protocol's thread only edits texts and marks documents as changed. One worker thread analyses documents, the
-most recently changed one first. When another change arrives, it pauses the current analysis, and resumes it when its
-turn comes again.
+most recently changed one first. A change of another document stops the current analysis, which goes on when its turn
+comes again. A change of the same document stops it only where that loses little: otherwise nobody who types faster than
+an analysis takes would ever see one. What is found in a text that was edited meanwhile is shown where it is now.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from pygls.uris import from_fs_path, to_fs_path
 from ..analyses.domain.paths import Unwanted
 from ..workspace.files import Document as File
 from .convert import Text
+from .moving import moved
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -37,13 +39,9 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 T = TypeVar("T")
 
-PATIENCE = 0.3
-"""analyses that take fewer seconds start at once; longer ones wait for a pause in the typing"""
-
-LONGEST_PAUSE = 0.25
-
 TURN = 0.5
-"""seconds after which an analysis yields to one that somebody waits for; next time it may take twice as long"""
+"""seconds after which an analysis yields to one that somebody waits for, or to an edit of its text, unless it usually
+takes longer; next time it may take twice as long"""
 
 ALLOWANCE = 120.0
 """seconds that the analysis of one text may take in all; after that the document has no answers until it is edited"""
@@ -60,7 +58,7 @@ class Document:
     """One program open in the editor: a text, or the cells of a notebook together.
 
     `edition` grows with everything that makes the analysis out of date: edits, other files, settings.
-    `analysis`, and the diagnostics `told` of it, belong to the edition `analysed`.
+    `analysis` belongs to the edition `analysed`, and so do the diagnostics `told`, which move along with later edits.
     """
 
     uri: str
@@ -75,13 +73,22 @@ class Document:
     """diagnostics by URI: this document's, and those of files that belong to its program"""
     sent: dict[str, tuple[int | None, list[types.Diagnostic]]] = field(default_factory=dict)
     """the version and the diagnostics that were last pushed, by URI"""
+    took: float = 0.0
+    """seconds that the last analysis took"""
     cost: float = 0.0
+    """seconds that one after an edit takes: what the last took, or half of what was expected before"""
     spent: float = 0.0
     """seconds spent on the current text without finishing"""
+    lost: float = 0.0
+    """seconds spent since the last analysis on texts that were edited meanwhile"""
+    edits: list[types.TextDocumentContentChangeEvent] = field(default_factory=list)
+    """those of the text since the current analysis began"""
     indirect: bool = False
     """whether something other than an edit of this text has changed what is shown"""
     recalled: bool = False
     """whether what is shown was found by an earlier session"""
+    behind: bool = False
+    """whether what is shown was found in an earlier text, and has moved along with this one"""
     waiters: list[asyncio.Future[Analysis | None]] = field(default_factory=list)
     viewers: list[asyncio.Future[None]] = field(default_factory=list)
     """those who wait until there is something to show"""
@@ -156,6 +163,8 @@ class Documents:
         self._open: dict[str, Document] = {}
         self._changed: dict[str, Document] = {}
         self._edits = 0
+        self._edited: Document | None = None
+        """the document that was changed last"""
         self._questions = 0
         """how many questions about analysed documents wait for the analysis thread"""
         self.notebooks: dict[str, str] = {}
@@ -206,6 +215,7 @@ class Documents:
         if document is None or document.layout is not None:
             raise JsonRpcInvalidParams(f"{uri} is not open")
         document.text = document.text.edited(changes)
+        document.edits += changes
         document.version = version
         self._touch(document.path)
 
@@ -228,7 +238,7 @@ class Documents:
 
     def restart(self, configure: Callable[P, None], *args: P.args, **kwargs: P.kwargs) -> None:
         """Call `configure` in the analysis thread, then analyse everything again."""
-        self._edits += 1
+        self._edits, self._edited = self._edits + 1, None
         self._worker.submit(configure, *args, **kwargs)
         for document in self._open.values():
             self._mark(document)
@@ -236,7 +246,7 @@ class Documents:
 
     def stop(self) -> None:
         """Drop all work; the current analysis ends soon, and its result is not reported."""
-        self._edits += 1
+        self._edits, self._edited = self._edits + 1, None
         if self._task is not None:
             self._task.cancel()
         if self._tidying is not None:
@@ -299,7 +309,7 @@ class Documents:
 
     def _touch(self, path: str) -> None:
         """Mark the document at `path`, and those whose analysis read it, as changed; it is analysed first."""
-        self._edits += 1
+        self._edits, self._edited = self._edits + 1, self._open.get(path)
         for document in self._open.values():
             if document.path != path and document.analysis is not None and path in document.analysis.reads:
                 self._mark(document, indirect=True)
@@ -336,21 +346,10 @@ class Documents:
 
     async def _work(self) -> None:
         while self._changed:
-            document = next(reversed(self._changed.values()))
-            if document.cost > PATIENCE:
-                await self._pause(document)
-            if self._changed.get(document.path) is document:
-                del self._changed[document.path]
-                await self._analyse_one(document)
+            _, document = self._changed.popitem()
+            await self._analyse_one(document)
         self._worker.submit(tidy_a_little)
         self._tidy_soon()
-
-    async def _pause(self, document: Document) -> None:
-        """Wait for a pause in the typing; a longer analysis waits for a longer pause."""
-        edition = -1
-        while edition != document.edition:
-            edition = document.edition
-            await asyncio.sleep(min(document.cost / 2, LONGEST_PAUSE))
 
     def _tidy(self, files: Mapping[str, File]) -> None:
         self._rest(files)
@@ -376,21 +375,25 @@ class Documents:
     async def _analyse_one(self, document: Document) -> None:
         if document.analysed < 0:
             await self._remember(document)
-        edition, edits = document.edition, self._edits
+        edition, edits, files = document.edition, self._edits, self.files()
+        document.edits.clear()
         began = time.perf_counter()
-        turn, end = began + max(TURN, document.spent), began + ALLOWANCE - document.spent
+        turn = max(TURN, document.spent)
 
         def wanted() -> bool:
-            return (
-                edits == self._edits
-                and not self._questions
-                and time.perf_counter() < (min(turn, end) if self._is_awaited() else end)
-            )
+            spent = time.perf_counter() - began
+            if self._questions or spent > ALLOWANCE - document.spent or (spent > turn and self._is_awaited()):
+                return False
+            return edits == self._edits or (self._edited is document and goes_on(document, spent))
 
         async with self._while_working(document):
-            done = await self.run(self._attempt, document.path, self.files(), wanted)
+            done = await self.run(self._attempt, document.path, files, wanted)
+        document.took = time.perf_counter() - began
         if done is None:
-            document.spent += time.perf_counter() - began if edition == document.edition else 0.0
+            if edition == document.edition:
+                document.spent += document.took
+            else:
+                document.lost += document.took
             if document.spent < ALLOWANCE:
                 if self._open.get(document.path) is document and document.path not in self._changed:
                     self._changed = {document.path: document, **self._changed}
@@ -398,15 +401,33 @@ class Documents:
             done = None, {}, (f"The analysis of {document.path} was given up after {ALLOWANCE:.0f} seconds.",)
         analysis, told, problems = done
         if document.analysed >= 0:  # the first analysis does not predict how long one after an edit will take
-            document.cost = time.perf_counter() - began
+            document.cost = max(document.took, document.cost / 2)
+        document.lost = 0.0
         for problem in problems:
             self._on_problem(problem)
-        if edition == document.edition and self._open.get(document.path) is document:
-            document.indirect |= document.recalled and told != document.told
-            document.analysis, document.told, document.analysed, document.recalled = analysis, told, edition, False
+        if self._open.get(document.path) is document:
+            self._take(document, edition, analysis, told)
+
+    def _take(
+        self, document: Document, edition: int, analysis: Analysis | None, told: dict[str, list[types.Diagnostic]]
+    ) -> None:
+        """Take over what was found in an edition of a document; show it where the text is now if there is a newer one.
+
+        In a notebook, and of an analysis that failed, only what holds for the newest text is shown.
+        """
+        if edition == document.edition:
+            document.indirect |= (document.recalled or document.behind) and told != document.told
+            document.analysis, document.told, document.analysed = analysis, told, edition
+            document.recalled = document.behind = False
             self._mark_linked(document)
             _answer(document, analysis)
             self._on_analysis(document)
+        elif analysis is not None and document.layout is None:
+            own = moved(told.get(document.uri, ()), document.uri, document.edits, self.encoding)
+            document.analysis, document.told, document.analysed = analysis, told | {document.uri: own}, edition
+            document.behind = True
+            self._on_recall(document)
+            _show(document)
 
     def _is_awaited(self) -> bool:
         """Whether somebody waits for a document that is still to be analysed."""
@@ -431,6 +452,14 @@ class Documents:
         except Exception:
             return None, {}, (f"The analysis of {path} failed:\n{traceback.format_exc()}",)
         return analysis, told, analysis.problems
+
+
+def goes_on(document: Document, spent: float) -> bool:
+    """Whether an analysis goes on that has taken so many seconds when its text is edited.
+
+    It is stopped in its first half, as long as no more was lost so, and where it takes far longer than usual.
+    """
+    return document.cost / 2 <= document.lost + spent < max(TURN, 2 * document.cost, 2 * document.lost)
 
 
 def tidy_a_little() -> None:

@@ -223,7 +223,7 @@ class GradGuardServer(Server):
         """Send a trace of what was done to a client that wants it, in detail if it asks for that."""
         if self.protocol.trace == types.TraceValue.Off or document.analysis is None:
             return
-        took = f"analysed {document.path} (version {document.version}) in {document.cost * 1000:.1f} ms"
+        took = f"analysed {document.path} (version {document.version}) in {document.took * 1000:.1f} ms"
         program = ", ".join(sorted(document.analysis.reads))
         verbose = f"one program: {program}" if self.protocol.trace == types.TraceValue.Verbose else None
         self.log_trace(types.LogTraceParams(took, verbose))
