@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from ..analyses.domain.paths import always
+from ..analyses.domain.report import Report
 from ..analyses.program.session import Session
 from ..fixes import ignore_edit, ignore_file_edit
 from ..fixes.edit import Edit
@@ -28,11 +29,10 @@ from .memory import Memory, folder
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-    from ..analyses.domain.report import Report
     from ..fixes.edit import Fix
     from ..rules.messages import Locale
     from ..syntax.chunks import Source
-    from ..workspace.project import Finding
+    from ..workspace.project import CheckResult, Finding
     from ..workspace.pytorch import Release
     from ..workspace.seen import Seen
     from .memory import Recalled
@@ -43,6 +43,12 @@ logger = logging.getLogger(__name__)
 
 SESSIONS = 8
 """how many replayed programs are kept: those that were edited last"""
+
+FIRST, OPENING = 0.2, 1.0
+"""seconds after which what an analysis has found so far is told: after an edit, and when a document is opened"""
+
+NEXT = 0.1
+"""seconds after which more is told"""
 
 PAUSE = 1.0
 """seconds without an edit after which modules are looked for again"""
@@ -71,16 +77,37 @@ class Analysis:
     """the verified fixes of the findings that somebody asked about, by the finding's number"""
 
 
+def ignored(analysis: Analysis) -> None:
+    """Do nothing with what was found so far."""
+
+
+def analysis_of(result: CheckResult) -> Analysis:
+    """The analysis that a check comes to, without what the check doesn't know."""
+    return Analysis(
+        result.findings,
+        texts={name: file.text for name, file in result.documents.items()},
+        reads=frozenset(),
+        report=result.report,
+        problems=tuple(problem.message for problem in result.problems if problem.internal),
+    )
+
+
 class Analyser(Protocol):
     """Answers for documents. Every method is called in the analysis thread, never two at once."""
 
     def configure(self, settings: Settings, folders: Sequence[str], locale: Locale) -> None:
         """Apply the editor's settings, the paths of its folders and its language; files are read again."""
 
-    def analyse(self, path: str, files: Mapping[str, File], wanted: Callable[[], bool] = always) -> Analysis:
+    def analyse(
+        self,
+        path: str,
+        files: Mapping[str, File],
+        wanted: Callable[[], bool] = always,
+        found: Callable[[Analysis], None] = ignored,
+    ) -> Analysis:
         """Analyse the document at `path`; `files` are all open documents.
 
-        Raises Unwanted soon after `wanted` says so.
+        Raises Unwanted soon after `wanted` says so. Where it takes long, `found` gets what was found anew so far.
         """
 
     def files_changed(self, paths: Sequence[str]) -> None:
@@ -132,11 +159,23 @@ class ProjectAnalyser:
         for project in self._projects.values():
             project.read_again(paths)
 
-    def analyse(self, path: str, files: Mapping[str, File], wanted: Callable[[], bool] = always) -> Analysis:
+    def analyse(
+        self,
+        path: str,
+        files: Mapping[str, File],
+        wanted: Callable[[], bool] = always,
+        found: Callable[[Analysis], None] = ignored,
+    ) -> Analysis:
         """Check the document as one program with the open documents that it imports or that import it."""
         project, notices = self._project(path)
         self._show(project, files)
-        project.wanted = wanted
+        early = Early(project, self._locale, found, FIRST if project.knows(path) else OPENING)
+
+        def still_wanted() -> bool:
+            early.look()
+            return wanted()
+
+        project.wanted = still_wanted
         try:
             program: set[str] = set()
             while program != (linked := project.program(path, files)):
@@ -169,15 +208,8 @@ class ProjectAnalyser:
         if project.checked is None or project.checked[0] != files:
             project.unlink(program)
             result = project.check(program, least(project.config), locale=self._locale)
-            analysis = Analysis(
-                result.findings,
-                texts={name: file.text for name, file in result.documents.items()},
-                reads=frozenset({*project.reads(program), str(project.root / PLACE)}),
-                report=result.report,
-                problems=tuple(problem.message for problem in result.problems if problem.internal),
-                notices=tuple(notices),
-                release=project.config.release,
-            )
+            reads = frozenset({*project.reads(program), str(project.root / PLACE)})
+            analysis = replace(analysis_of(result), reads=reads, notices=tuple(notices), release=project.config.release)
             project.checked = files, analysis
         return project.checked[1]
 
@@ -265,6 +297,31 @@ class ProjectAnalyser:
                 one.uncover(path)
 
 
+class Early:
+    """What a long analysis finds is told before it ends: nothing of that will be taken back."""
+
+    def __init__(self, project: _Linked, locale: Locale, found: Callable[[Analysis], None], seconds: float) -> None:
+        self._project = project
+        self._locale: Locale = locale
+        self._found = found
+        self._known = 0
+        self._due = time.perf_counter() + seconds
+
+    def look(self) -> None:
+        """Tell of new failures if there are any, and it is time for that."""
+        now = time.perf_counter()
+        session = self._project.running
+        if now < self._due or session is None:
+            return
+        self._due = now + NEXT
+        failures = session.so_far()
+        if len(failures) > self._known:
+            self._known = len(failures)
+            report = Report(failures, facts=self._project.facts)
+            result = self._project.result(report, {}, least(self._project.config), self._locale)
+            self._found(analysis_of(result))
+
+
 class _Linked(Project):
     """A project that remembers which file imports which, and what it found last."""
 
@@ -274,6 +331,8 @@ class _Linked(Project):
         self._sessions: OrderedDict[frozenset[str], Session] = OrderedDict()
         self._refreshed = 0.0
         self.checked: tuple[list[File], Analysis] | None = None
+        self.running: Session | None = None
+        """the program that is being replayed"""
 
     def replay(self, roots: Sequence[Source], traced: bool = True) -> Report:
         """Replay a program; of a recently replayed one, replay only what has changed."""
@@ -285,7 +344,15 @@ class _Linked(Project):
         session = self._sessions[key] = session or Session(self)
         if len(self._sessions) > SESSIONS:
             self._sessions.popitem(last=False)
-        return session.replay(roots, self.wanted)
+        self.running = session
+        try:
+            return session.replay(roots, self.wanted)
+        finally:
+            self.running = None
+
+    def knows(self, path: str) -> bool:
+        """Whether a program with this file was replayed."""
+        return any(path in program for program in self._sessions)
 
     def refresh(self) -> None:
         """Look for modules again once the user pauses: typing a word should not make them come and go."""

@@ -125,10 +125,10 @@ class Document:
 class Documents:
     """All open documents, and the one thread that analyses them.
 
-    These are called in the analysis thread: `analyse(path, files, wanted)` analyses the document at `path` among all
-    open documents, and raises Unwanted when `wanted()` no longer holds; `present(analysis)` returns what to show, by
-    URI; `recall(path, files)` returns what is known of a document before its analysis; `rest(files)` runs when nobody
-    types.
+    These are called in the analysis thread: `analyse(path, files, wanted, found)` analyses the document at `path` among
+    all open documents, raises Unwanted when `wanted()` no longer holds, and where it takes long calls `found(analysis)`
+    with what it has found anew so far; `present(analysis)` returns what to show, by URI; `recall(path, files)` returns
+    what is known of a document before its analysis; `rest(files)` runs when nobody types.
 
     These are called in the event loop: `on_recall(document)` when there is something to show of a document that was
     opened; `on_analysis(document)` whenever a document's newest text has been analysed; `on_close(document)` when it
@@ -138,7 +138,7 @@ class Documents:
 
     def __init__(
         self,
-        analyse: Callable[[str, Mapping[str, File], Callable[[], bool]], Analysis],
+        analyse: Callable[[str, Mapping[str, File], Callable[[], bool], Callable[[Analysis], None]], Analysis],
         present: Callable[[Analysis | Recalled], Mapping[str, list[types.Diagnostic]]],
         encoding: Encoding,
         *,
@@ -216,6 +216,7 @@ class Documents:
             raise JsonRpcInvalidParams(f"{uri} is not open")
         document.text = document.text.edited(changes)
         document.edits += changes
+        document.told[document.uri] = moved(document.shown, document.uri, changes, self.encoding)
         document.version = version
         self._touch(document.path)
 
@@ -376,8 +377,9 @@ class Documents:
         if document.analysed < 0:
             await self._remember(document)
         edition, edits, files = document.edition, self._edits, self.files()
-        document.edits.clear()
-        began = time.perf_counter()
+        since: list[types.TextDocumentContentChangeEvent] = []
+        document.edits = since
+        loop, began = asyncio.get_running_loop(), time.perf_counter()
         turn = max(TURN, document.spent)
 
         def wanted() -> bool:
@@ -386,8 +388,12 @@ class Documents:
                 return False
             return edits == self._edits or (self._edited is document and goes_on(document, spent))
 
+        def found(analysis: Analysis) -> None:
+            told = dict(self._present(analysis))
+            loop.call_soon_threadsafe(self._found, document, since, told)
+
         async with self._while_working(document):
-            done = await self.run(self._attempt, document.path, files, wanted)
+            done = await self.run(self._attempt, document.path, files, wanted, found)
         document.took = time.perf_counter() - began
         if done is None:
             if edition == document.edition:
@@ -423,11 +429,31 @@ class Documents:
             _answer(document, analysis)
             self._on_analysis(document)
         elif analysis is not None and document.layout is None:
-            own = moved(told.get(document.uri, ()), document.uri, document.edits, self.encoding)
-            document.analysis, document.told, document.analysed = analysis, told | {document.uri: own}, edition
-            document.behind = True
-            self._on_recall(document)
-            _show(document)
+            document.analysis, document.analysed = analysis, edition
+            self._show_early(document, self._now(document, told))
+
+    def _found(self, document: Document, edits: object, told: Mapping[str, list[types.Diagnostic]]) -> None:
+        """Show what the present analysis, which notes these `edits`, has found so far beside what is shown already."""
+        if document.edits is not edits or document.layout is not None or self._open.get(document.path) is not document:
+            return
+        both = {uri: list(items) for uri, items in document.told.items()}
+        for uri, items in self._now(document, told).items():
+            shown = both.setdefault(uri, [])
+            known = [(one.range, one.code) for one in shown]
+            shown += [one for one in items if (one.range, one.code) not in known]
+        if both != document.told:
+            self._show_early(document, both)
+
+    def _now(self, document: Document, told: Mapping[str, list[types.Diagnostic]]) -> dict[str, list[types.Diagnostic]]:
+        """What the present analysis tells, with the places where the text is now."""
+        uri = document.uri
+        return {**told, uri: moved(told.get(uri, ()), uri, document.edits, self.encoding)}
+
+    def _show_early(self, document: Document, told: dict[str, list[types.Diagnostic]]) -> None:
+        """Show what may not be all, or not hold for the newest text any more."""
+        document.told, document.behind = told, True
+        self._on_recall(document)
+        _show(document)
 
     def _is_awaited(self) -> bool:
         """Whether somebody waits for a document that is still to be analysed."""
@@ -441,11 +467,15 @@ class Documents:
                 self._mark(other, indirect=True)
 
     def _attempt(
-        self, path: str, files: Mapping[str, File], wanted: Callable[[], bool]
+        self,
+        path: str,
+        files: Mapping[str, File],
+        wanted: Callable[[], bool],
+        found: Callable[[Analysis], None],
     ) -> tuple[Analysis | None, dict[str, list[types.Diagnostic]], tuple[str, ...]] | None:
         """Analyse; None if that was stopped. An internal error costs this document's answers and nothing else."""
         try:
-            analysis = self._analyse(path, files, wanted)
+            analysis = self._analyse(path, files, wanted, found)
             told = dict(self._present(analysis))
         except Unwanted:
             return None

@@ -292,7 +292,6 @@ class Project:
         `on_file` is called for each file when it has been read, before the replay. `locale` is the language of
         the messages. A check that is not `traced` costs less, and has no rows and stories.
         """
-        from ..rules.diagnostic import diagnose
         from .relevance import relevant
 
         self.refresh()
@@ -302,14 +301,24 @@ class Project:
         report = self.replay(roots, traced)
         self.go_on()
         self._replayed, self._traced, self._importers, self._trials = roots, report if traced else None, None, {}
-        diagnostics = diagnose(report, locale)
+        result = self.result(report, sources, least, locale)
         problems += [Problem(str(self.root), problem, internal=True) for problem in report.problems]
         problems += self.models.problems()
+        result.problems = problems
+        return result
+
+    def result(
+        self, report: Report, sources: Mapping[str, Source], least: Severity | None, locale: Locale
+    ) -> CheckResult:
+        """What is wrong with a program by its replay, as `check` gives it; `sources` are the files asked for."""
+        from ..rules.diagnostic import diagnose
+
+        diagnostics = diagnose(report, locale)
         findings = self._judged(sources, diagnostics, not report.problems, locale)
         if least is not None:
             findings = [finding for finding in findings if finding.severity <= least]
         documents = {path: file.document for path, file in self._files.items()}
-        return CheckResult(report, findings, problems, documents, len(sources))
+        return CheckResult(report, findings, documents=documents, checked=len(sources))
 
     def report(self, path: str) -> Report:
         """The replay of one file as it is, whatever is selected. Raises Unreadable."""

@@ -83,3 +83,19 @@ async def test_who_types_faster_than_an_analysis_takes_sees_what_is_found(editor
     assert len(lines) > 3, "before the typing ends"
     last = found.range.start.line + version - 1
     await until(lambda: [one.range.start.line for one in editor.client.diagnostics[uri]] == [last])
+
+
+async def test_what_is_found_is_shown_before_the_rest_is_done(editor: Editor) -> None:
+    shared = "def double(x):\n    y = x.exp()\n    return y * 2\n"
+    used = "w = torch.ones(3, requires_grad=True)\ndouble(w).sum().backward()\n" + "double(w)\n" * 3000
+    assert await editor.open("long.py", "import torch\n" + shared + used) == []
+    uri = editor.uri("long.py")
+    line = types.Range(types.Position(3, 0), types.Position(3, 0))
+    insert = types.TextDocumentContentChangePartial(line, "    y += 1\n")
+    editor.client.text_document_did_change(
+        types.DidChangeTextDocumentParams(types.VersionedTextDocumentIdentifier(2, uri), [insert])
+    )
+    early = await editor.published(uri, None)
+    assert [one.range.start.line for one in early] == [3]
+    whole = await editor.published(uri, 2)
+    assert [(one.range, one.code) for one in whole] == [(one.range, one.code) for one in early]

@@ -195,8 +195,8 @@ class Difference:
     """Where the state of a program is not what it was when steps ran that are to be done again.
 
     It differs in `names`, and in what is known of the statements, functions and loops `told`; `lost`: it is not known
-    where. `heaps` are the names that single steps had in their hands together, of what can be changed. Steps are `gone`, and others `ran`:
-    what these have made is found by way of names that have changed.
+    where. `heaps` are the names that single steps had in their hands together, of what can be changed. Steps are
+    `gone`, and others `ran`: what these have made is found by way of names that have changed.
     """
 
     def __init__(self, m: Machine) -> None:

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     from ...syntax.chunks import Source
     from ..domain.modules import Modules
+    from ..domain.report import Failure
     from ..domain.steps import Earlier, Loaded
 
 CLOSING = "the end of the program"
@@ -97,6 +98,8 @@ class Session:
         self.shelf = Shelf(self.m)
         self.since = Difference(self.m)
         """where the state is not the one that was entered from"""
+        self.ran: list[Step] = []
+        """the steps that ran in the last replay, or in the present one"""
 
     def replay(self, roots: Sequence[Source], wanted: Callable[[], bool] = always) -> Report:
         """Replay the program as it is now; see `replay`.
@@ -106,6 +109,7 @@ class Session:
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(max(limit, budget.LIMITS.frames))
         self.m.work.wanted = wanted
+        self.ran.clear()
         try:
             is_fresh = Freshness(self.m.files.modules)
             self.run_files(roots, is_fresh)
@@ -114,6 +118,10 @@ class Session:
             self.m.work.wanted = always
             sys.setrecursionlimit(limit)
         return self.report(roots)
+
+    def so_far(self) -> list[Failure]:
+        """The failures that this replay has found anew so far: all of them will be among those of its report."""
+        return self.m.explain.settled([failure for step in self.ran for failure in step.failures])
 
     def report(self, roots: Sequence[Source] = ()) -> Report:
         """What all steps have found in a program with the main files `roots`."""
@@ -146,6 +154,7 @@ class Session:
         m.now = step = Step(key, m.mark(), suspended=bool(m.coroutines), born=serial(), allowed=steps or 0)
         if earlier is not None:
             step.earlier = earlier
+        self.ran.append(step)
         before = m.work.steps - m.work.imported
         guarded(m, what, run, steps, patience)
         step.cost = m.work.steps - m.work.imported - before
