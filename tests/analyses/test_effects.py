@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from gradguard.analyses.program.effects import Kinds, is_same
+from gradguard.analyses.domain.values import ABSENT
+from gradguard.analyses.program.effects import Difference, Kinds, is_same
+from gradguard.analyses.program.session import Session
+from gradguard.syntax import ir
+from gradguard.syntax.chunks import parse
+from gradguard.syntax.walk import nodes
 
-from .replaying import replayed
+from .replaying import Alone, replayed
 
 CYCLE = """
 def outer():
@@ -39,6 +44,11 @@ def test_constants_are_told_apart(one: object, other: object) -> None:
     assert not is_same(one, other)
 
 
+def test_what_is_not_there_is_the_same() -> None:
+    assert is_same(ABSENT, ABSENT)
+    assert not is_same(ABSENT, None)
+
+
 def test_numbers_of_any_length_are_compared() -> None:
     assert is_same(10**5000, 10**5000)
     assert is_same(float("nan"), float("nan"))
@@ -49,3 +59,25 @@ def test_functions_that_lead_to_each_other_lead_to_the_same_list() -> None:
     for order in ("fg", "gf"):
         kinds = Kinds()
         assert not any(kinds.is_fixed(names[name]) for name in order)
+
+
+LOOPS = """\
+def total(items):
+    return sum(one for one in items)
+total(range(3))
+late = (one for one in range(3))
+len("abc")
+list(late)
+"""
+
+
+def test_a_loop_that_ends_otherwise_concerns_those_that_run_it() -> None:
+    session, source = Session(Alone()), parse(LOOPS, "main.py")
+    session.replay([source])
+    statements = list(source.body)
+    for written, running in ((0, 1), (2, 4)):
+        (loop,) = (one for one in nodes(statements[written]) if isinstance(one, ir.Comprehension))
+        difference = Difference(session.m)
+        difference.differ(session.m.work.long_loops, loop)
+        concerned = [step.key for step in session.own if difference.concerns(step)]
+        assert concerned == [statements[running]], "that one was made is nothing to others"

@@ -390,6 +390,8 @@ def is_same(one: Value, other: Value, compared: set[tuple[int, int]] | None = No
         return repr(one) == repr(other)  # 0.0 is not -0.0, and nan is nan
     if kind in CONSTANTS:
         return bool(one == other)
+    if one is ABSENT:
+        return other is ABSENT
     if kind is Lib:
         return bool(one.name == other.name)
     if kind is Unknown:
