@@ -34,6 +34,13 @@ Vm = Any
 serial = count(1).__next__
 """the next number: of two objects, the older one has the lower number"""
 
+
+class Moment(int):
+    """Such a number where it is a value itself."""
+
+    __slots__ = ()
+
+
 CONSTANTS = (int, float, str, bytes, bool, type(None), type(Ellipsis), complex)
 
 

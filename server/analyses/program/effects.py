@@ -31,6 +31,7 @@ from ..domain.values import (
     FunctionV,
     Lib,
     ModuleV,
+    Moment,
     Names,
     Phi,
     Property,
@@ -40,6 +41,7 @@ from ..domain.values import (
     Value,
     Wrapped,
 )
+from .alike import alike
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
@@ -120,7 +122,7 @@ def moments(key: tuple[Any, ...]) -> Iterator[int]:
     """When the unknown values were made that a key names."""
     if key and key[0] not in ("const", "turn"):
         for part in key[:2] if key[0] == "item" else key:
-            if type(part) is int:
+            if type(part) is int or type(part) is Moment:
                 yield part
             elif isinstance(part, Cond):
                 yield from moments((part.key,))
@@ -343,10 +345,26 @@ class Shelf:
         if old is not None and old.step.key != step.key and old.step.key in self.expected:
             old = None
         self.at += old is not None
+        if old is not None and self.is_as_before(old, step):
+            self.difference.heaps.append(step.heap)
+            return
         if self:
             step.place = self.steps[self.at].step.place - 0.5
             self.m.explain.moved.append((step.born, step.until, step.place))
         self.difference.add(old, step)
+
+    def is_as_before(self, old: Shelved, step: Step) -> bool:
+        """Whether a step that has just run left what `old` has left: that is then done again in its place."""
+        m = self.m
+        undone = m.take_back(step.mark)
+        if not alike(old.step, old.undone, step, undone):
+            m.do_again(undone)
+            return False
+        m.do_again(old.undone)
+        step.born, step.until, step.place = old.step.born, old.step.until, old.step.place
+        step.touched |= old.step.touched
+        step.heap |= old.step.heap
+        return True
 
     def close(self) -> Difference:
         """All steps have run; where the state is not what it was."""

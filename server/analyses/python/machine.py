@@ -29,6 +29,7 @@ from ..domain.values import (
     ClassV,
     Cond,
     Frame,
+    Moment,
     Phi,
     Unknown,
     Value,
@@ -317,7 +318,7 @@ class Machine:
 
     def forget(self, container: Hashable) -> int:
         """The items of what has this key begin anew; returns the moment."""
-        moment = serial()
+        moment = Moment(serial())
         self.state.set(self.read, ("changed", container), moment)
         return moment
 

@@ -105,7 +105,7 @@ class Trace:
             "versions": [v for _, v in self.m.state.alternatives(grad.version(t))],
             "fn": self.m.state.resolve(t.grad_fn),
             "rg": grad.requires_grad(t),
-            "storage": storage.uid,
+            "storage": storage,
             "geometry": t.geometry,
             "dtype": t.dtype,
         }
@@ -120,7 +120,7 @@ class Trace:
         for seen, _ in self.last.values():
             for _, text, t, state in seen:
                 versions.setdefault(self.m.grad.counter(t).uid, []).extend(state["versions"])
-                names = together.setdefault(state["storage"], [])
+                names = together.setdefault(state["storage"].uid, [])
                 if text not in names:
                     names.append(text)
         writes = {uid: tuple(self.writes(every)) for uid, every in versions.items()}
@@ -138,7 +138,7 @@ class Trace:
         first, most = bounds(state["first"])
         leaf = self.leaf(t, state, rg)
         return VersionRow(
-            Site(s.chunk, e), text, exact, low, high, rg, leaf, state["storage"], first if first == most else None
+            Site(s.chunk, e), text, exact, low, high, rg, leaf, state["storage"].uid, first if first == most else None
         )
 
     @staticmethod
@@ -158,12 +158,12 @@ class Trace:
         low, high = bounds(state["versions"])
         counter = self.m.grad.counter(t)
         rg = state["rg"] if isinstance(state["rg"], bool) else None
-        aliases = tuple(n for n in together.get(state["storage"], ()) if n != text)
+        aliases = tuple(n for n in together.get(state["storage"].uid, ()) if n != text)
         g = state["geometry"]
         return Story(
             Site(s.chunk, e), text, low if low == high else None, rg, self.leaf(t, state, rg),
             writes[counter.uid], tuple(saves.get(counter.uid, ())), aliases,
-            g.shape if g is not None else None, state["dtype"], state["storage"],
+            g.shape if g is not None else None, state["dtype"], state["storage"].uid,
         )  # fmt: skip
 
     def writes(self, versions: list[Value]) -> list[Write]:
