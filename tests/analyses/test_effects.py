@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from gradguard.analyses.domain.values import ABSENT
+from gradguard.analyses.domain.values import ABSENT, SUBCLASSES
 from gradguard.analyses.program.effects import Difference, Kinds, is_same
 from gradguard.analyses.program.session import Session
 from gradguard.syntax import ir
@@ -81,3 +81,17 @@ def test_a_loop_that_ends_otherwise_concerns_those_that_run_it() -> None:
         difference.differ(session.m.work.long_loops, loop)
         concerned = [step.key for step in session.own if difference.concerns(step)]
         assert concerned == [statements[running]], "that one was made is nothing to others"
+
+
+def test_each_subclass_that_a_step_has_made_comes_back() -> None:
+    session = Session(Alone())
+    text = (
+        "class Base: pass\nif Base:\n    class A(Base): pass\n    class B(Base): pass\nmade = Base.__subclasses__()\n"
+    )
+    session.replay([parse(text, "main.py")])
+    _, _, step, *_ = session.own
+    base = session.m.files.frames["main.py"].variables["Base"]
+    before = base.attributes[SUBCLASSES]
+    session.m.do_again(session.m.take_back(step.mark))
+    assert base.attributes[SUBCLASSES] == before
+    assert [one.name for one in before] == ["A", "B"]

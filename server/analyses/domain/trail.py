@@ -32,6 +32,12 @@ Changes = dict[tuple[int, Hashable], Change]
 """Places, each with its value then or now."""
 
 
+class Grown(tuple[Value, ...]):
+    """The subclasses that a class had, of which the first `known` were there before."""
+
+    known: int
+
+
 class Trail:
     """What was written so far, the oldest first: in `trail` what branches undo, in `notes` what they leave."""
 
@@ -114,10 +120,10 @@ class Trail:
                 written.append((store, key, key.__get__(store)))
                 key.__set__(store, old)
             elif old is not ABSENT:
-                written.append((store, key, store.get(key, ABSENT)))
+                written.append((store, key, grown(key, old, store.get(key, ABSENT))))
                 store[key] = old
             elif (value := store.pop(key, ABSENT)) is not ABSENT:
-                written.append((store, key, value))
+                written.append((store, key, grown(key, (), value)))
         noted = self.notes[notes:]
         for i in range(len(noted) - 1, -1, -1):
             store, key, _ = noted[i]
@@ -134,8 +140,8 @@ class Trail:
                 key.__set__(store, value)
             elif value is ABSENT:
                 self.delete(store, key)
-            elif key is SUBCLASSES and type(value) is tuple:
-                self.set(store, key, (*store.get(key, ()), value[-1]))
+            elif type(value) is Grown:
+                self.set(store, key, (*store.get(key, ()), *value[value.known :]))
             else:
                 trail.append((store, key, store.get(key, ABSENT)))
                 store[key] = value
@@ -162,6 +168,15 @@ class Trail:
             if place not in changes:
                 changes[place] = change
         return changes
+
+
+def grown(key: Any, before: Value, now: Value) -> Value:
+    """What is under a key now; of subclasses, how many of them were there before, too."""
+    if key is not SUBCLASSES or type(before) is not tuple or type(now) is not tuple:
+        return now
+    subclasses = Grown(now)
+    subclasses.known = len(before)
+    return subclasses
 
 
 def held(store: Any, key: Any) -> Value:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...syntax import ir
 from ...syntax.text import Excerpt
+from ..domain.trail import Grown
 from ..domain.values import CONSTANTS, Generator, Moment, Names, Value
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ class Comparison:
             return self.number(one, other)
         if kind in CONSTANTS:
             return repr(one) == repr(other) if kind in (float, complex) else bool(one == other)
-        if kind in (tuple, list):
+        if kind in (tuple, list, Grown):
             self.todo += zip(one, other, strict=False)
             return len(one) == len(other)
         if kind in (frozenset, set):

@@ -16,7 +16,7 @@ from ...syntax import ir
 from ..domain import budget
 from ..domain.modules import is_model
 from ..domain.steps import ANY, Globals
-from ..domain.trail import noted_in
+from ..domain.trail import Grown, noted_in
 from ..domain.values import (
     ABSENT,
     CONSTANTS,
@@ -84,7 +84,7 @@ def left_by(m: Machine, step: Step, undone: Undone | None = None) -> Left:
         if id(store) in keyed and is_made_by(step, key if isinstance(key, Unknown) else (key,)):
             continue
         if type(store) is Globals or key is SUBCLASSES or (type(store) is Shared and key == "__doc__"):
-            left.names[store, key] = value
+            left.names[store, key] = tuple(value) if type(value) is Grown else value
         elif id(store) == last:
             left.told.add(key)
         elif id(store) in own or is_definition(store, step.born):
