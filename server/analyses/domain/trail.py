@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Hashable, MutableMapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .values import ABSENT, SUBCLASSES, Answers, Slot, Value
+from .values import ABSENT, SUBCLASSES, Answers, Names, Slot, Value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -115,7 +115,7 @@ class Trail:
             first.setdefault((id(change[0]), change[1]), change)
         del self.trail[mark:]
         written = []
-        for store, key, old in first.values():
+        for store, key, old in in_their_order(list(first.values())):
             if type(key) is Slot:
                 written.append((store, key, key.__get__(store)))
                 key.__set__(store, old)
@@ -168,6 +168,21 @@ class Trail:
             if place not in changes:
                 changes[place] = change
         return changes
+
+
+def in_their_order(changes: list[Change]) -> list[Change]:
+    """Changes, with those that bound new names in the order that the names have now: one may have been bound anew."""
+    bound: dict[int, list[int]] = {}
+    for i, (store, _, old) in enumerate(changes):
+        if isinstance(store, Names) and old is ABSENT:
+            bound.setdefault(id(store), []).append(i)
+    for places in bound.values():
+        if len(places) > 1:
+            order = {name: i for i, name in enumerate(changes[places[0]][0])}
+            some = sorted((changes[i] for i in places), key=lambda change: order.get(change[1], 0))
+            for i, change in zip(places, some, strict=True):
+                changes[i] = change
+    return changes
 
 
 def grown(key: Any, before: Value, now: Value) -> Value:
