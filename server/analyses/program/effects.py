@@ -356,6 +356,8 @@ class Shelf:
     def is_as_before(self, old: Shelved, step: Step) -> bool:
         """Whether a step that has just run left what `old` has left: that is then done again in its place."""
         m = self.m
+        if m.coroutines:
+            return False
         undone = m.take_back(step.mark)
         if not alike(old.step, old.undone, step, undone):
             m.do_again(undone)
