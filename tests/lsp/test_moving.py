@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from gradguard.lsp.convert import Text
+from gradguard.lsp.documents import Document, goes_on
 from gradguard.lsp.moving import moved
 from lsprotocol import types
 
@@ -99,3 +100,21 @@ async def test_what_is_found_is_shown_before_the_rest_is_done(editor: Editor) ->
     assert [one.range.start.line for one in early] == [3]
     whole = await editor.published(uri, 2)
     assert [(one.range, one.code) for one in whole] == [(one.range, one.code) for one in early]
+
+
+@pytest.mark.parametrize(
+    ("cost", "lost", "spent", "on"),
+    [
+        (0.0, 0.0, 0.1, True),
+        (1.0, 0.0, 0.1, False),
+        (1.0, 0.3, 0.1, False),
+        (1.0, 0.4, 0.15, True),
+        (1.0, 0.0, 0.6, True),
+        (1.0, 0.0, 2.1, False),
+        (0.0, 0.0, 0.6, False),
+        (0.0, 0.6, 0.3, True),
+    ],
+)
+def test_an_edit_stops_an_analysis_where_that_loses_little(cost: float, lost: float, spent: float, on: bool) -> None:
+    document = Document(URI, "/a.py", Text(TEXT, "utf-16"), 1, True, cost=cost, lost=lost)
+    assert goes_on(document, spent) is on
