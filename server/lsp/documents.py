@@ -74,7 +74,7 @@ class Document:
     sent: dict[str, tuple[int | None, list[types.Diagnostic]]] = field(default_factory=dict)
     """the version and the diagnostics that were last pushed, by URI"""
     took: float = 0.0
-    """seconds that the last analysis took"""
+    """seconds that the last analysis took which came to its end"""
     cost: float = 0.0
     """seconds that one after an edit takes: what the last took, or half of what was expected before"""
     spent: float = 0.0
@@ -394,18 +394,19 @@ class Documents:
 
         async with self._while_working(document):
             done = await self.run(self._attempt, document.path, files, wanted, found)
-        document.took = time.perf_counter() - began
+        took = time.perf_counter() - began
         if done is None:
             if edition == document.edition:
-                document.spent += document.took
+                document.spent += took
             else:
-                document.lost += document.took
+                document.lost += took
             if document.spent < ALLOWANCE:
                 if self._open.get(document.path) is document and document.path not in self._changed:
                     self._changed = {document.path: document, **self._changed}
                 return
             done = None, {}, (f"The analysis of {document.path} was given up after {ALLOWANCE:.0f} seconds.",)
         analysis, told, problems = done
+        document.took = took
         if document.analysed >= 0:  # the first analysis does not predict how long one after an edit will take
             document.cost = max(document.took, document.cost / 2)
         document.lost = 0.0
@@ -489,7 +490,8 @@ def goes_on(document: Document, spent: float) -> bool:
 
     It is stopped in its first half, as long as no more was lost so, and where it takes far longer than usual.
     """
-    return document.cost / 2 <= document.lost + spent < max(TURN, 2 * document.cost, 2 * document.lost)
+    longest = max(TURN, document.took, 2 * document.cost, 2 * document.lost)
+    return document.cost / 2 <= document.lost + spent < longest
 
 
 def tidy_a_little() -> None:

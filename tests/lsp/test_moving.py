@@ -118,3 +118,5 @@ async def test_what_is_found_is_shown_before_the_rest_is_done(editor: Editor) ->
 def test_an_edit_stops_an_analysis_where_that_loses_little(cost: float, lost: float, spent: float, on: bool) -> None:
     document = Document(URI, "/a.py", Text(TEXT, "utf-16"), 1, True, cost=cost, lost=lost)
     assert goes_on(document, spent) is on
+    document.took = 5.0
+    assert goes_on(document, spent) is (on or spent > 0.5), "it may take as long as the one before, the first one too"
