@@ -153,7 +153,8 @@ answers for all letters typed before. The targets are {opened:.0f} ms for openin
 keys, {p95:.0f} ms for 19 of 20, and {slowest:.0f} ms for the slowest; what misses one is **bold**, and “met” says
 whether nothing does. “Opened” is the slower of both times. The other files of the project are opened at once, just
 before the one that is typed into, as an editor does when it starts. A server that knows no notebooks has no row there.
-At full speed, nothing more is typed after {longest:.0f} s.
+At full speed, nothing more is typed after {longest:.0f} s. What a long analysis finds is shown before
+it ends, without a version: such answers are not counted.
 
 {places}
 """
