@@ -68,7 +68,7 @@ OTHER = {
 }
 
 
-def ran(before: str, after: str) -> list[ir.Stmt | object]:
+def ran(before: str, after: str) -> list[ir.Stmt]:
     """The statements of the program's own code that are replayed again after an edit; the answers must be right."""
     session = Session(Alone())
     source = parse(before, "main.py")

@@ -62,27 +62,21 @@ def test_nothing_is_known_of_a_text_that_is_replaced() -> None:
 async def test_who_types_faster_than_an_analysis_takes_sees_what_is_found(editor: Editor, stale: str) -> None:
     calls = "".join(f"def f{n}(x):\n" + "    y = torch.exp(x)\n" * 20 + "    return y\n" for n in range(150))
     (found,) = await editor.open("long.py", stale + calls)
-    uri, version = editor.uri("long.py"), 1
+    uri, typed = editor.uri("long.py"), 60
+    top = types.Range(types.Position(0, 0), types.Position(0, 0))
     shown: list[list[types.Range]] = []
-
-    async def type_on() -> None:
-        nonlocal version
-        for _ in range(60):
-            version += 1
-            top = types.Range(types.Position(0, 0), types.Position(0, 0))
-            editor.client.text_document_did_change(
-                types.DidChangeTextDocumentParams(
-                    types.VersionedTextDocumentIdentifier(version, uri),
-                    [types.TextDocumentContentChangePartial(top, "import math\n")],
-                )
+    for version in range(2, typed + 2):
+        editor.client.text_document_did_change(
+            types.DidChangeTextDocumentParams(
+                types.VersionedTextDocumentIdentifier(version, uri),
+                [types.TextDocumentContentChangePartial(top, "import math\n")],
             )
-            await asyncio.sleep(0.05)
-            shown.append([one.range for one in editor.client.diagnostics[uri]])
-
-    await type_on()
+        )
+        await asyncio.sleep(0.05)
+        shown.append([one.range for one in editor.client.diagnostics[uri]])
     lines = {place.start.line for places in shown for place in places}
     assert len(lines) > 3, "before the typing ends"
-    last = found.range.start.line + version - 1
+    last = found.range.start.line + typed
     await until(lambda: [one.range.start.line for one in editor.client.diagnostics[uri]] == [last])
 
 

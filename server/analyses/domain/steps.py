@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .report import MAX_BRANCHES
-from .values import Value
+from .values import Names, Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Set
@@ -202,6 +202,11 @@ class Step:
     """the program ended here: the file's further statements don't run"""
     suspended: bool = False
     """some generators were suspended when it began: there is no way back to before it"""
+
+    def is_maker(self, what: Any) -> bool | None:
+        """Whether it has made something itself; None of what doesn't tell when it was made."""
+        born = what.born if isinstance(what, Names) else getattr(what, "uid", None)
+        return None if born is None else self.born <= born <= self.until
 
 
 class Loaded(NamedTuple):

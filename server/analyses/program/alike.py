@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from ...syntax import ir
 from ...syntax.text import Excerpt
 from ..domain.trail import Grown
-from ..domain.values import CONSTANTS, Generator, Moment, Names, Value
+from ..domain.values import CONSTANTS, Generator, Moment, Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,7 +43,7 @@ def alike(old: Step, was: Undone, new: Step, undone: Undone) -> bool:
 
 
 class Run:
-    """One run of a step, taken back: what it had written, by the place; `made` tells what it has made itself."""
+    """One run of a step, taken back: what it had written, by the place."""
 
     def __init__(self, step: Step, undone: Undone) -> None:
         self.step = step
@@ -53,11 +53,6 @@ class Run:
         for store, key, value in (*undone.trail, *undone.notes):
             self.stores[id(store)] = store
             self.written[id(store)][name_of(key)] = value
-
-    def made(self, what: Any) -> bool | None:
-        """Whether the step has made something; None where that can't be told."""
-        born = what.born if isinstance(what, Names) else getattr(what, "uid", None)
-        return None if born is None else self.step.born <= born <= self.step.until
 
     def fields(self, what: Any) -> list[Entry]:
         """What a record held when the step had run."""
@@ -78,7 +73,6 @@ class Comparison:
         self.todo: list[tuple[Value, Value]] = []
         self.pairs: dict[int, int] = {}
         self.back: dict[int, int] = {}
-        self.kept: list[Value] = []
         self.numbers: dict[str, dict[int, int]] = {"serial": {}, "order": {}, "run": {}}
         self.ids: list[tuple[int, int]] = []
 
@@ -105,7 +99,7 @@ class Comparison:
         for run, found in ((self.old, self.pairs), (self.new, self.back)):
             both = self.old.written.keys() & self.new.written.keys()
             for place, store in run.stores.items():
-                if place not in both and place not in found and not run.made(store):
+                if place not in both and place not in found and not run.step.is_maker(store):
                     return False
         if any(self.pairs.get(one) != other for one, other in self.ids):
             return False
@@ -144,8 +138,7 @@ class Comparison:
         if id(one) in self.pairs or id(other) in self.back:
             return self.pairs.get(id(one)) == id(other)
         self.pairs[id(one)], self.back[id(other)] = id(other), id(one)
-        self.kept += (one, other)
-        if self.old.made(one) is False or self.new.made(other) is False:
+        if self.old.step.is_maker(one) is False or self.new.step.is_maker(other) is False:
             return False
         return self.contents(kind, one, other)
 

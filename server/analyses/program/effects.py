@@ -32,7 +32,6 @@ from ..domain.values import (
     Lib,
     ModuleV,
     Moment,
-    Names,
     Phi,
     Property,
     Shared,
@@ -114,15 +113,14 @@ def is_made_by(step: Step, what: Any) -> bool:
         return any(step.born <= made <= step.until for made in moments(what))
     if isinstance(what, Unknown):
         return is_made_by(step, (what.key,))
-    born = what.born if isinstance(what, Names) else getattr(what, "uid", -1)
-    return bool(step.born <= born <= step.until)
+    return bool(step.is_maker(what))
 
 
 def moments(key: tuple[Any, ...]) -> Iterator[int]:
     """When the unknown values were made that a key names."""
     if key and key[0] not in ("const", "turn"):
         for part in key[:2] if key[0] == "item" else key:
-            if type(part) is int or type(part) is Moment:
+            if type(part) in (int, Moment):
                 yield part
             elif isinstance(part, Cond):
                 yield from moments((part.key,))
@@ -345,7 +343,7 @@ class Shelf:
         if old is not None and old.step.key != step.key and old.step.key in self.expected:
             old = None
         self.at += old is not None
-        if old is not None and self.is_as_before(old, step):
+        if old is not None and self.take_over(old, step):
             self.difference.heaps.append(step.heap)
             return
         if self:
@@ -353,8 +351,8 @@ class Shelf:
             self.m.explain.moved.append((step.born, step.until, step.place))
         self.difference.add(old, step)
 
-    def is_as_before(self, old: Shelved, step: Step) -> bool:
-        """Whether a step that has just run left what `old` has left: that is then done again in its place.
+    def take_over(self, old: Shelved, step: Step) -> bool:
+        """Do again what `old` did, in place of a step that has just run and has left the same; whether it has.
 
         Of the parts of an entry that is asked only where the rest costs more than asking, about a quarter of a run.
         """
