@@ -17,6 +17,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ..analyses.domain.modules import OfRelease, OwnFacts, OwnModels
+from ..analyses.domain.paths import always
 from ..analyses.program.session import Session
 from ..facts.releases import BASE
 from ..syntax.chunk import Chunk
@@ -25,7 +26,7 @@ from ..syntax.ir import FunctionDef
 from ..syntax.walk import blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ..analyses.domain.modules import Modules
     from ..analyses.domain.report import Failure, Report, Site
@@ -41,19 +42,25 @@ Key = tuple[str, str, int]
 class Trials:
     """Tries edits of a program in a replay of its own, which replays only what an edit affects.
 
-    `report` is the replay of `roots` with `modules`; `sources` are all files of the program that a fix may change,
-    by path.
+    `report` is the replay of `roots` with `modules`, if there was one; `sources` are all files of the program that a
+    fix may change, by path. The first replay raises Unwanted soon after `wanted` says no.
     """
 
     def __init__(
-        self, report: Report, sources: Mapping[str, Source], roots: Sequence[Source], modules: Modules
+        self,
+        report: Report | None,
+        sources: Mapping[str, Source],
+        roots: Sequence[Source],
+        modules: Modules,
+        wanted: Callable[[], bool] = always,
     ) -> None:
-        self.report, self.sources, self.roots, self.modules = report, sources, roots, modules
-        self._before = told(report, {})
-        self._reached = {_line(row.site, {}) for row in report.rows}
-        self._reached |= {line for done in report.done for stmt in done for line in _lines(stmt)}
+        self.sources, self.roots, self.modules = sources, roots, modules
         self._edited: dict[str, Source] = {}
         self._session = Session(self)
+        self.report = report or self._session.replay(roots, wanted)
+        self._before = told(self.report, {})
+        self._reached = {_line(row.site, {}) for row in self.report.rows}
+        self._reached |= {line for done in self.report.done for stmt in done for line in _lines(stmt)}
 
     def load(self, name: str, level: int, importer: str) -> Source | None:
         """Return the file that an import means, as it is after the edits."""

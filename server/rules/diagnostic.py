@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from ..analyses.domain.report import MAX_BRANCHES, Assumption, Failure, Hop, Report, Saved, Site, Write, fault
+from ..analyses.domain.report import Assumption, Failure, Hop, Report, Saved, Site, Write, fault
+from ..analyses.domain.usual import are_far_fetched
 from ..facts.history import not_saving, ranges
 from . import RULES, phrases
 from .messages import Locale, say
 from .nearest import nearest
 from .rule import Rule, Severity
-from .usual import is_usual
 from .wording import remark
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from .wording import Wording
 
@@ -101,23 +101,9 @@ def rule_of(failure: Failure) -> Rule | None:
     return next((rule for rule in RULES.values() if rule.matches(failure)), None)
 
 
-def severity(rule: Rule, assumptions: Iterable[Assumption]) -> Severity:
-    """How sure a failure is: the rule's own severity, lowered by its assumptions.
-
-    A common assumption makes it a warning. It is a hint if it depends on something unknown, or on a path through many
-    branches that may never be taken, or if nothing shows that the code is trained at all: two assumptions of grad or
-    backward at once, or one that the code itself speaks against; a loss is expected to be trained. Only the program's
-    own backward shows that several unseen calls pass gradients on; that one does is expected of a trained module.
-    """
-    assumptions = list(assumptions)
-    open_ = [a for a in assumptions if not (a.passed or is_usual(a))]
-    kinds = ["guess" if a.kind == "dtype" and not a.holds else a.kind for a in open_]
-    about_training = sum(kind in ("requires-grad", "backward") for kind in kinds)
-    expected = "trained" in kinds or any(a.expected for a in assumptions)
-    untrained = about_training > (0 if rule.unrecorded else 1) and not expected
-    links = kinds.count("linked")
-    unshown = (links > 1 and "trained" in kinds) or ("backward" in kinds and (links or "module" in kinds))
-    if "guess" in kinds or unshown or kinds.count("branch") + kinds.count("dtype") > MAX_BRANCHES or untrained:
+def severity(rule: Rule, assumptions: Sequence[Assumption]) -> Severity:
+    """How sure a failure is: as the rule says, a warning if it rests on assumptions, a hint on far-fetched ones."""
+    if are_far_fetched(assumptions, 0 if rule.unrecorded else 1):
         return Severity.HINT
     return max(rule.severity, Severity.WARNING) if assumptions else rule.severity
 

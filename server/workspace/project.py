@@ -379,7 +379,7 @@ class Project:
             roots = [root for root in self._replayed or () if root.path in paths]
             known = self._traced if len(roots) == len(self._replayed or ()) else None
             sources = {path: file.source for path, file in self._files.items() if file.source and file.parsed}
-            self._trials[paths] = Trials(known or self.replay(roots), sources, roots, self)
+            self._trials[paths] = Trials(known, sources, roots, self, self.wanted)
         return self._trials[paths]
 
     def _sources(self, paths: Iterable[str], on_file: Callable[[], None]) -> tuple[dict[str, Source], list[Problem]]:

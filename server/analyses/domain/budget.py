@@ -66,12 +66,18 @@ class Budget:
     """Steps in the forward of a module: it is worth more, for it is sure to be trained."""
     building_patience: int = 2_000
     """Steps in the constructor of a module: the blocks that it is made of are alike, and none may be missing."""
+    options_patience: int = 300
+    """Steps in the constructor, or the forward, of a module that is trained once more with its options set: it has been
+    seen, but for what these switch on."""
     familiar_patience: int = 60
     """Steps inside a function that was entered before: with other arguments it seldom shows more."""
     brief_patience: int = 15
     """The same once `much_entered` has been reached, and `first_entered` entered."""
-    constructor: int = 5
-    """So many times as much in a familiar constructor: of an object that isn't built to its end nothing is known."""
+    familiar_building: int = 1_200
+    """Steps in the constructor of a class that was entered before: of an object that isn't built to its end nothing is
+    known, and a model is made of the classes before it."""
+    brief_building: int = 75
+    """The same once `much_entered` has been reached, and `first_entered` entered."""
     much_entered: int = 2_000
     """Statements, as many as a program of a few files has; once more were reached, a familiar one is worth little."""
     first_entered: int = 200
@@ -88,6 +94,8 @@ class Budget:
     """Steps for each statement behind, in a file's own code."""
     rest_entered: int = 40
     """Steps for each statement behind, in what is entered."""
+    rest_built: int = 5
+    """So many times as much in a constructor."""
     rest_of_block: int = 8
     """So many times as much for all the rest of a block together."""
     plenty: tuple[int, ...] = (5_000, 500)

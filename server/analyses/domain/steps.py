@@ -108,11 +108,15 @@ class Undone(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Familiar:
-    """Functions that steps have entered, statements that they have reached, and how much another visit is worth."""
+    """Functions that steps have entered, and statements that they have reached.
+
+    `patience` is how many steps another visit of such a function has, `building` how many one of a constructor has.
+    """
 
     functions: Set[ir.Node]
     statements: Set[ir.Stmt]
     patience: int
+    building: int
 
 
 @dataclass(slots=True)

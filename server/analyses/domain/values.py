@@ -99,12 +99,13 @@ class Unknown:
     program that it is an object of, so that it is no tensor. `usual`: its default, a text or a number. `result`: it is
     the result of a model that was passed in. `history` is the node behind it (`opaque.py`), `bound` where it was bound
     to a name. `within`: it was read from a container that was passed in. `moved`: it is the result of `to(device)` or
-    the like of something passed in, and so no number.
+    the like of something passed in, and so no number. `given`: it is passed in the place of None, and so isn't None.
     """
 
     __slots__ = (
         "bound",
         "data",
+        "given",
         "history",
         "key",
         "moved",
@@ -132,6 +133,7 @@ class Unknown:
         within: bool = False,
     ) -> None:
         self.own = own
+        self.given = False
         self.usual = usual
         self.result = result
         self.history = history

@@ -32,15 +32,19 @@ from ..domain.values import (
 )
 from ..operators import modules
 from ..python import attributes, functions, guesses, opaque, sequences
-from ..python.annotations import from_outside, own_class, unknown_arguments
+from ..python.annotations import own_class, unknown_arguments
 from ..stories import carried
+from . import options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 
     from ...syntax.text import Excerpt
     from ..domain.steps import Product, Step
     from ..python.machine import Machine
+
+    Arguments = Callable[[Machine, FunctionV, int], Args]
+    """makes arguments for a call from outside, none for the first parameters of a function"""
 
 OBJECT = "object"
 """the name of the object of a class that is entered"""
@@ -106,6 +110,8 @@ class Entry:
     def __init__(self, machine: Machine, own: Sequence[Step]) -> None:
         self.m = machine
         self.executed: set[ir.Node] = set()
+        self.called: set[ir.Node] = set()
+        """what the files' own code has run"""
         self.trained: set[Excerpt | ir.Node] = set()
         self.familiar_functions: set[ir.Node] = set()
         self.reached: set[ir.Stmt] = set()
@@ -118,6 +124,7 @@ class Entry:
         for step in own:
             self.built |= {one for one in step.executed if isinstance(one, ir.ClassDef)}
             self.executed |= step.executed
+            self.called |= step.executed
             self.trained |= step.differentiated
         for step in own:
             if not any(self.is_demo(f) for f in step.executed):
@@ -139,15 +146,15 @@ class Entry:
 
     def familiar(self, step: Step) -> Familiar:
         """The parts of a step that others had run before."""
-        return Familiar(step.executed & self.familiar_functions, step.reached & self.reached, self.patience)
+        return self.as_known(step.executed & self.familiar_functions, step.reached & self.reached)
 
-    @property
-    def patience(self) -> int:
-        """Steps in a row without a new statement after which a familiar function is left."""
+    def as_known(self, known: set[ir.Node], reached: set[ir.Stmt]) -> Familiar:
+        """What is familiar, and how many steps in a row without a new statement are spent there."""
         limits = budget.LIMITS
         entered = len(self.reached) - self.by_itself
-        few = len(self.reached) < limits.much_entered or entered < limits.first_entered
-        return limits.familiar_patience if few else limits.brief_patience
+        if len(self.reached) < limits.much_entered or entered < limits.first_entered:
+            return Familiar(known, reached, limits.familiar_patience, limits.familiar_building)
+        return Familiar(known, reached, limits.brief_patience, limits.brief_building)
 
     def parts(self, v: Value, names: Globals) -> list[Part]:
         """What there is to run of `v` that no entry point has reached yet; each part goes on from the one before.
@@ -156,7 +163,10 @@ class Entry:
         """
         self.earlier, self.names = Earlier(), names
         if not isinstance(v, ClassV):
-            return [Part("call", lambda: True, lambda: self.enter_function(v, Args()))]
+            return [
+                Part("call", lambda: self.untouched(v), lambda: self.enter_function(v, Args())),
+                Part("options", lambda: self.missed_in(v), lambda: self.call(v, Args(), options.either_way)),
+            ]
         methods = sorted((name for name, method in v.attributes.items() if self.untouched(method)), key=is_private)
         return [
             Part("build", lambda: True, lambda: self.build(v)),
@@ -164,6 +174,7 @@ class Entry:
             Part(TRAINING, lambda: self.untrained(v), lambda: self.train(self.obj)),
             Part("in a row", lambda: self.leads_back(v), lambda: self.train_twice(v)),
             Part("defaults", lambda: self.branched(v), lambda: self.train_at_defaults(v)),
+            Part("options", lambda: self.missed(v), lambda: self.train_with_options(v)),
             *(self.method(v, name) for name in methods),
         ]
 
@@ -186,7 +197,9 @@ class Entry:
     def unentered(self, v: Value) -> Hashable:
         """The parts of `v` that no entry point has reached yet; something false if there are none."""
         if not isinstance(v, ClassV):
-            return self.untouched(v) and (self.new_product(v) or True)
+            if self.untouched(v):
+                return self.new_product(v) or True
+            return self.missed_in(v)
         methods = tuple(name for name, method in v.attributes.items() if self.untouched(method))
         untrained = self.untrained(v)
         return (methods or untrained) and (methods, untrained)
@@ -209,7 +222,7 @@ class Entry:
         self.m.grad.set_modes({"grad": True, "inference": False, "hooks": None})
         self.m.state.set(self.m.ending, "over", False)
         known, reached = (self.familiar_functions, self.reached) if familiar else (set(), set())
-        self.m.work.familiar = Familiar(known, reached, self.patience)
+        self.m.work.familiar = self.as_known(known, reached)
         try:
             return guarded(self.m, what, run, budget.LIMITS.function_steps, patience)
         finally:
@@ -224,11 +237,12 @@ class Entry:
             registry.hold(obj, open_=True)
         self.m.state.set(self.names, OBJECT, obj)
 
-    def built_with(self, cls: ClassV, args: Args) -> Instance | None:
+    def built_with(self, cls: ClassV, args: Args, patience: int | None = None) -> Instance | None:
         """Build an object of a class with some arguments, or with more that it asks for; None if that fails."""
         m = self.m
         m.here.node, m.here.chunk = cls.node, cls.node.chunk  # type: ignore[union-attr]
-        patience = budget.LIMITS.building_patience if cls.derives("torch.nn.Module") else budget.LIMITS.patience
+        usual = budget.LIMITS.building_patience if cls.derives("torch.nn.Module") else budget.LIMITS.patience
+        patience = usual if patience is None else patience
         obj = self.outside(cls.name, lambda: m.call(cls, args), patience)
         if not isinstance(obj, Instance) and (given := self.asked_for(cls)):
             more = Args(args.pos, {**given, **args.kw}, args.open)
@@ -238,11 +252,8 @@ class Entry:
     def asked_for(self, cls: ClassV) -> dict[str, Value]:
         """What a constructor gets that has raised without it: something for each default that is None."""
         init = plain_function(cls.lookup("__init__"))
-        if init is None or not any(stop.why == "raises" for stop in self.m.now.stops):
-            return {}
-        params = (*init.node.params.args, *init.node.params.kwonly)
-        unset = [p for p in params if p.name in init.defaults and init.defaults[p.name] is None]
-        return {p.name: from_outside(self.m, init, p, None) for p in unset}
+        raised = any(stop.why == "raises" for stop in self.m.now.stops)
+        return options.offered(self.m, init) if init is not None and raised else {}
 
     def called_by_library(self, obj: Instance) -> tuple[str, ...]:
         """The methods that the library of an object's class calls, if a model says so, and nothing has called."""
@@ -356,17 +367,63 @@ class Entry:
         if obj is not None:
             init = plain_function(cls.lookup("__init__"))
             given = init is not None and bool(needed(init)[1:])
-            self.train(obj, options=False, told=f"{cls.name}({'…' if given else ''})")
+            self.train(obj, unknown_arguments, f"{cls.name}({'…' if given else ''})")
+
+    def missed(self, cls: ClassV) -> Hashable:
+        """Where options that are off by default have kept the training of a module out; something false if nowhere."""
+        init, forward = plain_function(cls.lookup("__init__")), plain_function(cls.lookup("forward"))
+        if forward is None or not self.was_trained(cls):
+            return False
+        if not options.are_off(forward) and (init is None or not options.unset(init)):
+            return False
+        run = (f for f in map(plain_function, cls.attributes.values()) if f is not None and self.has_run(f))
+        return frozenset(s for f in run for s in self.missed_of(f))
+
+    def missed_in(self, v: Value) -> Hashable:
+        """The same for a function that others may call, unless the program does so itself."""
+        f = plain_function(v)
+        if f is None or is_model(f.chunk) or is_private(f.name) or f.node in self.called or not options.are_off(f):
+            return False
+        return self.has_run(f) and frozenset(self.missed_of(f))
+
+    def missed_of(self, f: FunctionV) -> Iterator[ir.Stmt]:
+        """The first statements of blocks of a function that nothing has reached."""
+        return options.missed(f.node, self.was_reached) if isinstance(f.node, ir.FunctionDef) else iter(())
+
+    def was_reached(self, s: ir.Stmt) -> bool:
+        """Whether the program, or an entry, has reached a statement."""
+        return s in self.reached or s in self.earlier.reached
+
+    def has_run(self, f: FunctionV) -> bool:
+        """Whether an entry has run a function."""
+        return f.node in self.executed or f.node in self.earlier.executed
+
+    def train_with_options(self, cls: ClassV) -> None:
+        """Build a module with something for each option that is None by default, and train it with flags either way."""
+        init = plain_function(cls.lookup("__init__"))
+        args = options.given(self.m, init, 1) if init is not None else Args()
+        obj = self.built_with(cls, args, budget.LIMITS.options_patience)
+        if obj is not None:
+            passed = [p.name for p in options.unset(init)] if init is not None else []
+            told = options.call_with(cls.name, passed) if passed else None
+            self.train(obj, options.either_way, told, budget.LIMITS.options_patience)
 
     def built_at_defaults(self, cls: ClassV) -> Instance | None:
         """An object of a class with all options at their defaults; None if building it fails."""
         init = plain_function(cls.lookup("__init__"))
         return self.built_with(cls, unknown_arguments(self.m, init, 1) if init is not None else Args())
 
-    def train(self, obj: Instance, familiar: bool = True, options: bool = True, told: str | None = None) -> None:
+    def train(
+        self,
+        obj: Instance,
+        passed: Arguments = options.with_optional,
+        told: str | None = None,
+        patience: int = budget.LIMITS.training_patience,
+        familiar: bool = True,
+    ) -> None:
         """Call a module's forward as training does, and run backward on its result.
 
-        `options`: with something for each argument that is None by default, too. `told`: what messages call the module.
+        `passed` makes its arguments, `told` is what messages call the module.
         """
         m = self.m
         forward = plain_function(obj.cls.lookup("forward"))
@@ -376,20 +433,20 @@ class Entry:
         trained = Assumption("trained", told or obj.cls.name)
 
         def run() -> Value:
-            backward_from(m, self.forward(obj, forward, trained, options))
+            backward_from(m, self.forward(obj, forward, trained, passed))
             return None
 
         m.entry_assumptions = (trained,)
-        self.outside(f"{obj.cls.name}.forward", run, budget.LIMITS.training_patience, familiar)
+        self.outside(f"{obj.cls.name}.forward", run, patience, familiar)
         m.now.entered.add(forward.chunk)
         if obj.cls.node is not None:
             m.now.entered.add(obj.cls.node)
 
-    def forward(self, obj: Instance, f: FunctionV, trained: Assumption, options: bool = False) -> Value:
-        """Call the forward `f` of a module, and be where its caller runs backward then; `options` as `train` has it."""
+    def forward(self, obj: Instance, f: FunctionV, trained: Assumption, passed: Arguments = unknown_arguments) -> Value:
+        """Call the forward `f` of a module, and be where its caller runs backward then; `passed` as `train` has it."""
         m = self.m
         m.here.node, m.here.chunk = f.node, f.chunk
-        result = m.call(attributes.get(m, obj, "forward"), unknown_arguments(m, f, 1, optional=options))
+        result = m.call(attributes.get(m, obj, "forward"), passed(m, f, 1))
         m.here.node, m.here.chunk = f.node, f.chunk
         m.entry_assumptions = (trained,)
         return result
@@ -413,22 +470,29 @@ class Entry:
             self.enter_function(v, Args([obj]))
 
     def enter_function(self, v: Value, first: Args) -> None:
-        """Call a function that was never called, with unknown arguments, and run backward on its result.
+        """Call a function that was never called, and train a module that it makes."""
+        if not self.untouched(v):
+            return
+        product = self.new_product(v)
+        made = self.call(v, first, unknown_arguments, familiar=product is None)
+        if product is not None and isinstance(made, Instance) and made.cls.derives(modules.MODULE):
+            self.m.now.made.add(product)
+            self.train(made, familiar=False)
+
+    def call(self, v: Value, first: Args, passed: Arguments, familiar: bool = True) -> Value:
+        """Call a function with the `first` arguments and those that `passed` makes, and run backward on its result.
 
         It is called with its decorators: under `torch.no_grad()`, if one says so.
         """
-        m = self.m
-        f = plain_function(v)
-        if f is None or not self.untouched(f):
-            return
-        inner = f
-        product = self.new_product(v)
+        m, inner = self.m, plain_function(v)
+        if inner is None:
+            return None
 
         def run() -> Value:
             if functions.first_parameter(inner) == "ctx":  # autograd runs a custom function's parts without grad
                 m.state.set(m.grad.mode, "grad", False)
             m.here.node, m.here.chunk = inner.node, inner.chunk
-            args = unknown_arguments(m, inner, len(first.pos))
+            args = passed(m, inner, len(first.pos))
             args.pos = [*first.pos, *args.pos]
             result = m.call(v, args)
             m.here.node, m.here.chunk = inner.node, inner.chunk
@@ -436,10 +500,7 @@ class Entry:
             backward_from(m, result)
             return result
 
-        made = m.state.pick(self.outside(inner.name, run, familiar=product is None))
-        if product is not None and isinstance(made, Instance) and made.cls.derives(modules.MODULE):
-            m.now.made.add(product)
-            self.train(made, familiar=False)
+        return m.state.pick(self.outside(inner.name, run, familiar=familiar))
 
     def new_product(self, v: Value) -> Product | None:
         """What a function makes of modules, as those of a model zoo do, if no other makes the same; None if nothing.

@@ -90,14 +90,12 @@ def soon_calling(m: Machine, wrapped: FunctionV, run: Callable[[], Value], other
     return otherwise()
 
 
-def briefly(m: Machine, run: Callable[[], Value], otherwise: Value, worth: int = 1) -> Value:
-    """Run familiar code for code that isn't; if it shows nothing new, undo it and give `otherwise`.
-
-    It gets `worth` times the patience for familiar code.
-    """
+def briefly(m: Machine, run: Callable[[], Value], otherwise: Value, building: bool = False) -> Value:
+    """Run familiar code, or a familiar constructor, for code that isn't; if it shows nothing new, give `otherwise`."""
     work, mark, suspended, news, awaited = m.work, m.mark(), len(m.coroutines), m.work.news, m.work.awaited
     assert work.familiar is not None
-    patience, limit, work.patience = work.patience, work.limit, work.familiar.patience * worth
+    patience, limit = work.patience, work.limit
+    work.patience = work.familiar.building if building else work.familiar.patience
     work.limit = min(limit, work.steps + work.patience)
     try:
         with work.trying():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...syntax import ir
-from ..domain import budget, registry
+from ..domain import registry
 from ..domain.mixed import NamedTuple
 from ..domain.paths import Raised
 from ..domain.values import (
@@ -242,8 +242,8 @@ def construct(m: Machine, cls: ClassV, args: Args) -> Value:
         m.now.executed.add(cls.node)
     init = initialiser(cls)
     if isinstance(init, FunctionV) and attempts.is_aside(m, init):
-        unbuilt, worth = Unknown(cls.name, own=cls), budget.LIMITS.constructor
-        made = attempts.briefly(m, lambda: initialised(m, init, obj, args), unbuilt, worth)
+        unbuilt = Unknown(cls.name, own=cls)
+        made = attempts.briefly(m, lambda: initialised(m, init, obj, args), unbuilt, building=True)
         if made is unbuilt:
             unfinished.doubt_given(m, args)
         return made

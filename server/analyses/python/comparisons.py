@@ -221,7 +221,7 @@ def _is(m: Machine, op: str, a: Value, b: Value) -> Value:
     if isinstance(a, Unknown) or isinstance(b, Unknown):
         if isinstance(a, Unknown) and isinstance(b, Unknown) and a.key == b.key:
             same: Value = True
-        elif a.__class__ is Unknown and (m.is_used(a) or opaque.is_given(a)) and b is None:
+        elif a.__class__ is Unknown and (a.given or m.is_used(a) or opaque.is_given(a)) and b is None:
             same = False
         else:
             return derived_test(op, a, b)

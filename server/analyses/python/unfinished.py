@@ -45,7 +45,7 @@ def grant(m: Machine, s: ir.Stmt, until: int) -> int:
 
     A block that gets steps for the first time has no such bound yet: it is 0 then.
     """
-    worth = budget.LIMITS.constructor if m.frame.name == "__init__" else 1
+    worth = budget.LIMITS.rest_built if m.frame.name == "__init__" else 1
     until = until or m.work.steps + m.work.rest * worth
     m.work.grant(sum(1 for _ in statements_of([s], into_definitions=False)), until, worth)
     return until

@@ -23,6 +23,7 @@ from ..autograd.gradients import OPAQUE
 from ..autograd.tensors import Node, SavedTensor, Tensor, Version
 from ..domain import budget
 from ..domain.report import Assumption, Failure, Hop, Saved, Site, Write
+from ..domain.usual import are_far_fetched
 from ..domain.values import LINK, Cond
 from . import carried
 
@@ -411,12 +412,12 @@ def settled(failures: Sequence[Failure]) -> list[Failure]:
     for f in failures:
         key = (f.kind, id(f.site.node), id(f.saved.site.node) if f.saved else None)
         add_way(found.setdefault(key, []), f)
-    best = [min(ways, key=lambda f: len(set(f.assumptions))) for ways in found.values()]
+    best = [min(ways, key=doubt) for ways in found.values()]
     return sorted(best, key=lambda f: (f.site.chunk.path, f.site.chunk.offset + f.site.node.start))
 
 
 def add_way(known: list[Failure], way: Failure) -> None:
-    """Add one more way to a failure to the known ones; of too many, those with the fewest assumptions are kept."""
+    """Add one more way to a failure to the known ones; of too many, the likeliest are kept."""
     for other in known:
         both = regardless(other, way)
         if both is not None:
@@ -425,7 +426,12 @@ def add_way(known: list[Failure], way: Failure) -> None:
             return
     known.append(way)
     if len(known) > budget.LIMITS.ways:
-        known.remove(max(known, key=lambda f: len(f.assumptions)))
+        known.remove(max(known, key=doubt))
+
+
+def doubt(way: Failure) -> tuple[bool, int]:
+    """How unlikely a way to a failure is, to be compared with that of another way."""
+    return are_far_fetched(way.assumptions), len(set(way.assumptions))
 
 
 def regardless(a: Failure, b: Failure) -> Failure | None:

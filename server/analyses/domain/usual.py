@@ -1,4 +1,6 @@
-"""Which assumptions are usual: an option is left at its default, an argument has the type that comes first.
+"""Which assumptions are usual, and which are far-fetched when taken together.
+
+An option is left at its default, an argument has the type that comes first:
 
     def __init__(self, size: Union[int, Tuple[int, int]], bias: bool = True): ...
 
@@ -9,13 +11,35 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..analyses.domain.known import at_default
-from ..syntax import ir
-from ..syntax.chunk import Chunk
-from ..syntax.walk import enclosing
+from ...syntax import ir
+from ...syntax.chunk import Chunk
+from ...syntax.walk import enclosing
+from .known import at_default
+from .report import MAX_BRANCHES
 
 if TYPE_CHECKING:
-    from ..analyses.domain.report import Assumption
+    from collections.abc import Iterable
+
+    from .report import Assumption
+
+
+def are_far_fetched(assumptions: Iterable[Assumption], at_once: int = 1) -> bool:
+    """Whether nobody would make all of these assumptions at once, so that what rests on them is a hint.
+
+    That is so if something unknown is among them, or a path through many branches that may never be taken, or if
+    nothing shows that the code is trained at all: more than `at_once` assumptions of grad or backward, or one that the
+    code itself speaks against; a loss is expected to be trained. Only the program's own backward shows that several
+    unseen calls pass gradients on; that one does is expected of a trained module.
+    """
+    open_ = [a for a in assumptions if not (a.passed or is_usual(a))]
+    kinds = ["guess" if a.kind == "dtype" and not a.holds else a.kind for a in open_]
+    about_training = sum(kind in ("requires-grad", "backward") for kind in kinds)
+    expected = "trained" in kinds or any(a.expected for a in open_)
+    untrained = about_training > at_once and not expected
+    links = kinds.count("linked")
+    unshown = (links > 1 and "trained" in kinds) or ("backward" in kinds and (links or "module" in kinds))
+    many = kinds.count("branch") + kinds.count("dtype") > MAX_BRANCHES
+    return bool("guess" in kinds or unshown or many or untrained)
 
 
 def is_usual(assumption: Assumption) -> bool:

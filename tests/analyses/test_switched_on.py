@@ -1,0 +1,107 @@
+"""What an option switches on that is None or False by default is replayed, too, and told with that option."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+from typing import Any, NamedTuple
+
+import pytest
+from gradguard.analyses import replay
+from gradguard.rules.diagnostic import Severity, diagnose
+from gradguard.syntax.chunks import parse
+
+from .refused import told_of_refused
+from .replaying import Alone
+
+
+class Optional(NamedTuple):
+    """A program, how it is called so that it fails, and what the message names; `WRITE` is what fails, or works."""
+
+    text: str
+    called: str
+    named: str
+
+
+PROGRAMS = {
+    "constructor": Optional(
+        """
+        import torch
+        from torch import nn
+
+        class Block(nn.Module):
+            def __init__(self, width, rate=None):
+                super().__init__()
+                self.lin = nn.Linear(width, width)
+                self.drop = nn.Dropout(rate) if rate is not None else None
+
+            def forward(self, x):
+                out = self.lin(x).relu()
+                if self.drop is not None:
+                    kept = self.drop(out)
+                    WRITE
+                    out = kept
+                return out
+        """,
+        "Block(3, 0.5)(torch.randn(2, 3))",
+        "`Block(rate=…)` is trained",
+    ),
+    "forward": Optional(
+        """
+        import torch
+        from torch import nn
+
+        class Block(nn.Module):
+            def __init__(self, width):
+                super().__init__()
+                self.lin = nn.Linear(width, width)
+
+            def forward(self, x, halved=False):
+                out = self.lin(x).sigmoid()
+                kept = out * 2
+                if halved:
+                    WRITE
+                return kept + out
+        """,
+        "Block(3)(torch.randn(2, 3), halved=True)",
+        "`halved` is true (line 10) and `Block` is trained",
+    ),
+    "loss_of_a_class": Optional(
+        """
+        import torch
+        from torch import nn
+
+        def weighted_loss(out, target, alpha=None):
+            loss = (out - target) ** 2
+            if alpha is not None:
+                out, kept = out.exp(), loss
+                loss = alpha * out * loss
+                WRITE
+            return loss.mean()
+
+        class Loss(nn.Module):
+            def forward(self, out, target):
+                return weighted_loss(out, target)
+        """,
+        "weighted_loss(torch.randn(3, requires_grad=True), torch.randn(3), 0.5)",
+        "`alpha is not None` is true",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_what_fails_with_an_option_is_told(name: str) -> None:
+    program = PROGRAMS[name]
+    text = dedent(program.text).replace("WRITE", "out *= 0.5")
+    found = told_of_refused(text, program.called)
+    assert found.severity is Severity.WARNING
+    assert program.named in found.words.when
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_what_works_with_it_is_silent(name: str) -> None:
+    program = PROGRAMS[name]
+    text = dedent(program.text).replace("WRITE", "out = out * 0.5")
+    scope: dict[str, Any] = {}
+    exec(text, scope)
+    exec(f"{program.called}.sum().backward()", scope)
+    assert diagnose(replay([parse(text, "main.py")], Alone())) == []
