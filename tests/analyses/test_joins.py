@@ -209,3 +209,23 @@ class Net(torch.nn.Module):
     assert happens(tmp_path, HEAD + net + "Net()(x).sum().backward()\n") == {"stale-saved"}
     (failure,) = replayed(net).report().failures
     assert failure.kind == "stale-saved"
+
+
+@pytest.mark.parametrize(("before", "fails"), [("nn.Linear(3, 3)", False), ("nn.Sigmoid()", True)])
+def test_what_one_of_two_modules_hands_on_is_no_result_of_its_own(before: str, fails: bool, tmp_path: Path) -> None:
+    net = f"""
+from torch import nn
+class Net(nn.Module):
+    def __init__(self, normed: bool = False):
+        super().__init__()
+        norm = nn.BatchNorm1d(3) if normed else nn.Identity()
+        self.all = nn.Sequential({before}, norm, nn.ReLU(inplace=True))
+
+    def forward(self, x):
+        return self.all(x)
+"""
+    calls = "".join(
+        f"Net({normed})(torch.ones(2, 3, requires_grad=True)).sum().backward()\n" for normed in (True, False)
+    )
+    assert happens(tmp_path, HEAD + net + calls) == ({"stale-saved"} if fails else set())
+    assert [one.kind for one in replayed(net).report().failures] == ["stale-saved"] * fails

@@ -105,3 +105,54 @@ def test_what_works_with_it_is_silent(name: str) -> None:
     exec(text, scope)
     exec(f"{program.called}.sum().backward()", scope)
     assert diagnose(replay([parse(text, "main.py")], Alone())) == []
+
+
+APART = """\
+import torch
+from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self, width, last: bool = False):
+        super().__init__()
+        self.lin = nn.Linear(width, width)
+        self.proj = nn.Linear(width, width) if last else None
+
+    def forward(self, x, other=None):
+        x = x + self.lin(x)
+        if other is not None:
+            {first}
+            x += other
+        if self.proj is not None:
+            {second}
+            hidden = self.proj(x)
+            {between}
+            return hidden
+        return x
+"""
+
+REFUSED = {
+    "asserted in the first": ("assert self.proj is None", "pass"),
+    "asserted in the second": ("pass", "assert other is None"),
+    "raised in the first": ("if self.proj is not None: raise ValueError", "pass"),
+    "raised in the second": ("pass", "if other is not None: raise ValueError"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_options_that_the_program_refuses_together_fail_nowhere(name: str) -> None:
+    first, second = REFUSED[name]
+    text = APART.format(first=first, second=second, between="pass")
+    scope: dict[str, Any] = {}
+    exec(text, scope)
+    with pytest.raises((AssertionError, ValueError)):
+        exec("Block(3, last=True)(torch.randn(2, 3), torch.randn(2, 3))", scope)
+    assert diagnose(replay([parse(text, "main.py")], Alone())) == []
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_fails_with_one_of_them_is_told(name: str) -> None:
+    first, second = REFUSED[name]
+    text = APART.format(first=first, second=second, between="x *= 2")
+    found = told_of_refused(text, "Block(3, last=True)(torch.randn(2, 3))")
+    assert found.severity is Severity.WARNING

@@ -120,8 +120,8 @@ class State(Trail):
     on the branches that lead to a statement. `held` has the sides of the open branches that are being replayed, `tries`
     the open `try` statements, outermost first. `scoped` are stores whose values end with the block that sets them,
     `raising` the answers that lead to an error which the program handles. `on_deep` is called for a branch of which
-    only one side is replayed, `on_lost` for an error that ends one side of a branch; `on_both` makes one error of two
-    that end both sides.
+    only one side is replayed, `on_lost` for an error that ends one side of a branch, `on_end` for one inside another
+    branch, with the answers that lead there; `on_both` makes one error of two that end both sides.
     """
 
     def __init__(self) -> None:
@@ -135,6 +135,7 @@ class State(Trail):
         self.raising: dict[tuple[Hashable, bool], bool] = {}
         self.on_deep: Callable[[], None] = lambda: None
         self.on_lost: Callable[[Raised], None] = lambda error: None
+        self.on_end: Callable[[frozenset[tuple[Hashable, bool]]], None] = lambda given: None
         self.on_both: Callable[[Exception, Exception], Exception] = lambda first, second: first
 
     # -- assumptions ----------------------------------------------------------------------------
@@ -143,9 +144,19 @@ class State(Trail):
         """Assume an answer to `cond` for the rest of this path."""
         self.set(self.assumed, cond.key, holds)
 
+    def exclude(self, cond: Cond, holds: bool) -> None:
+        """The program ends where `cond` has this answer: on this path the other one holds from here on."""
+        self.assume(cond, not holds)
+        if self.held:  # behind the branches around, only the two together are excluded
+            self.on_end(frozenset(((cond.key, holds), *((one.key, so) for one, so in self.sides))))
+
     def has_ended(self, given: frozenset[tuple[Hashable, bool]]) -> bool:
-        """Whether the program has ended under these answers, whatever the answers to other questions are."""
-        left = [ended - given for ended in self.ended if not any((key, not holds) in given for key, holds in ended)]
+        """Whether the program has ended under these answers, whatever the answers to other questions are.
+
+        Of several answers that have ended it together one must be given: else there are too many to go through.
+        """
+        close = (ended for ended in self.ended if len(ended) <= 1 or not given.isdisjoint(ended))
+        left = [ended - given for ended in close if not any((key, not holds) in given for key, holds in ended)]
         if not left or not all(left):
             return bool(left)
         shortest = min(left, key=len)
@@ -209,10 +220,11 @@ class State(Trail):
             if raised is not None:
                 raise self.on_both(raised, raised_too)
             self._tell(raised_too, thrown)
-            self.assume(cond, True)
+            self.exclude(cond, False)
             return first
         if raised is not None:
             self._tell(raised, thrown)
+            self.exclude(cond, True)
             return second
         second_changes = self.rewind(mark)
         self._join(cond, first_changes, second_changes)

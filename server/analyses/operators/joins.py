@@ -16,7 +16,7 @@ from ..autograd.geometry import Geometry
 from ..autograd.tensors import Node, Tensor, Version
 from ..domain import budget
 from ..domain.known import key_of, nests
-from ..domain.values import Phi, Unknown, Value, leaves
+from ..domain.values import Phi, Unknown, Value, leaves, serial
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,12 +26,13 @@ if TYPE_CHECKING:
 
 def each(m: Interpreter, operand: Value, run: Callable[[Value], Value]) -> Value:
     """Run an operator on each alternative of an operand, and join its results to one if possible."""
+    begun = serial()
     result = m.state.each(operand, run)
-    return result if m.numbers is not None else one(m, result)
+    return result if m.numbers is not None else one(m, result, begun)
 
 
-def one(m: Interpreter, result: Value) -> Value:
-    """One tensor in place of several new ones; the value itself if they differ in more than their past.
+def one(m: Interpreter, result: Value, begun: int) -> Value:
+    """One tensor in place of several that were made since `begun`; the value itself if more than their past differs.
 
     Where one of the alternatives is unknown, it stays beside the tensor.
     """
@@ -44,7 +45,9 @@ def one(m: Interpreter, result: Value) -> Value:
             made[0].why, None if nests(key, budget.LIMITS.choice_levels) else key, number=all(v.number for v in made)
         )
     new = [t for t in made if isinstance(t, Tensor)]
-    if len(new) < 2 or not all(isinstance(v, (Tensor, Unknown)) for v in made) or not all(is_new(m, t) for t in new):
+    if len(new) < 2 or not all(isinstance(v, (Tensor, Unknown)) for v in made):
+        return result
+    if not all(is_new(m, t, begun) for t in new):
         return result
     first, *others = new
     kind, type_ = kind_of(m, first), type_of(first)
@@ -81,9 +84,12 @@ def key_of_choice(v: Value) -> Any:
     return ("one of", v.cond.key, key_of_choice(v.then), key_of_choice(v.orelse))
 
 
-def is_new(m: Interpreter, t: Tensor) -> bool:
-    """Whether a tensor was made here, with memory of its own, and only its node refers to it."""
-    own = t.origin == m.here.site and t.base is None and t.attr_version is None and t.alias_of is None
+def is_new(m: Interpreter, t: Tensor, begun: int) -> bool:
+    """Whether a tensor was made here since `begun`, with memory of its own, and only its node refers to it.
+
+    The modules of an `nn.Sequential` are all called at one place, and `nn.Identity` gives what another one has made.
+    """
+    own = t.uid > begun and t.origin == m.here.site and t.base is None and t.attr_version is None and t.alias_of is None
     plain = own and all(isinstance(fn, (Node, type(None))) for fn in leaves(t.grad_fn))
     return plain and isinstance(m.grad.counter(t).current, Version)
 

@@ -64,6 +64,7 @@ class Machine:
         self.files = Files(modules, noting)
         self.state: State = State()
         self.state.on_lost = self.lost
+        self.state.on_end = self.end
         self.state.on_both = self.both
         self.state.on_deep = partial(self.stop, "branches")
         self.here = Here()
@@ -398,7 +399,7 @@ class Machine:
         """Like `raise_failure`, for several failures that one backward finds."""
         new = [(f, guards, cause) for f, guards in failures if (cause := cause_of(f)) not in self.causes]
         for failure, guards, _ in new:
-            if guards:
+            if guards and not self.has_ended(guards):
                 self.report(failure, guards)
         certain = [(f, cause) for f, guards, cause in new if not guards]
         if certain:
@@ -453,6 +454,19 @@ class Machine:
         """A branch ended in an error while another one goes on: report now what failed there."""
         if not self.catching:
             self.now.failures.extend(error.failures)
+
+    def end(self, given: frozenset[tuple[Hashable, bool]]) -> None:
+        """The program raises under these answers, so a caller will not bring them about.
+
+        In a file's own code that isn't kept: after an edit it would have each step replayed that comes behind.
+        """
+        if self.work.entering and not self.catching and not self.handlers:
+            self.state.set(self.state.ended, given, True)
+
+    def has_ended(self, guards: Guards) -> bool:
+        """Whether the program has ended already where these answers hold, with those that lead here."""
+        given = frozenset((cond.key, holds) for cond, holds in (*self.state.sides, *guards))
+        return bool(self.state.ended) and self.state.has_ended(given)
 
     def both(self, first: Exception, second: Exception) -> Exception:
         """Both sides of a branch end in an error: a failure that both have doesn't depend on the branch."""

@@ -277,7 +277,7 @@ def assert_(m: Machine, s: ir.Assert) -> Value:
         raise Raised(None, "AssertionError")
     if isinstance(t, Unknown):
         cond, holds = conditions.question(m, t, s.test)
-        m.state.assume(cond, holds)
+        m.state.exclude(cond, not holds)
     return None
 
 
