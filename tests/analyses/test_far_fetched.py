@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from textwrap import dedent
+from typing import Any
 
 import pytest
+import torch
 from gradguard.analyses import replay
-from gradguard.rules.diagnostic import diagnose
+from gradguard.rules.diagnostic import Severity, diagnose
 from gradguard.syntax.chunks import parse
 
 from .replaying import Alone
@@ -107,3 +109,43 @@ def test_a_discount_that_is_learned_requires_grad() -> None:
     exec(dedent(RETURNS).replace("GAMMA", "gamma") + agent, {})
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         exec(dedent(RETURNS).replace("GAMMA", "torch.nn.Parameter(torch.tensor(gamma))") + agent, {})
+
+
+CHOSEN = """\
+import torch
+
+
+class Net(torch.nn.Module):
+    def __init__(self, mode: str):
+        super().__init__()
+        self.mode = mode
+        self.lin = torch.nn.Linear(3, 3)
+
+    def forward(self, x):
+        y = self.lin(x)
+        y = y.exp() if self.mode == "exp" else y * 2
+        if self.mode {asked}:
+            y.mul_(2)
+        return y
+"""
+
+
+@pytest.mark.parametrize("asked", ["== 'doubled'", "is None", "== 1"])
+def test_one_thing_does_not_equal_two(asked: str) -> None:
+    text = CHOSEN.format(asked=asked)
+    scope: dict[str, Any] = {}
+    exec(text, scope)
+    for mode in ("exp", "doubled", None, 1):
+        scope["Net"](mode)(torch.randn(2, 3)).sum().backward()
+    assert diagnose(replay([parse(text, "main.py")], Alone())) == []
+
+
+@pytest.mark.parametrize("asked", ["!= 'doubled'", "is not None", "!= 1"])
+def test_it_is_told_where_it_may(asked: str) -> None:
+    text = CHOSEN.format(asked=asked)
+    scope: dict[str, Any] = {}
+    exec(text, scope)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        scope["Net"]("exp")(torch.randn(2, 3)).sum().backward()
+    (found,) = diagnose(replay([parse(text, "main.py")], Alone()))
+    assert found.severity is Severity.WARNING

@@ -65,6 +65,28 @@ PROGRAMS = {
         "Block(3)(torch.randn(2, 3), halved=True)",
         "`halved` is true (line 10) and `Block` is trained",
     ),
+    "hook": Optional(
+        """
+        import torch
+        from torch import nn
+
+        class Block(nn.Module):
+            def __init__(self, width, hooked: bool = False):
+                super().__init__()
+                self.act = nn.Sigmoid()
+                self.lin = nn.Linear(width, width)
+                if hooked:
+                    self.act.register_forward_hook(self.scaled)
+
+            def scaled(self, module, args, out):
+                WRITE
+
+            def forward(self, x):
+                return self.act(self.lin(x))
+        """,
+        "Block(3, True)(torch.randn(2, 3))",
+        "`hooked` is true (line 6)",
+    ),
     "loss_of_a_class": Optional(
         """
         import torch

@@ -107,6 +107,22 @@ def nests(key: tuple[Any, ...], levels: int) -> bool:
     return False
 
 
+def equated(key: Hashable) -> tuple[Hashable, Any] | None:
+    """What a question asks whether it equals a constant, and that constant; None for any other question."""
+    if type(key) is not tuple or len(key) != 3 or key[0] not in ("==", "is"):
+        return None
+    a, b = key[1:]
+    if type(a) is tuple and a[:1] == ("const",):
+        a, b = b, a
+    return (a, b[2]) if type(b) is tuple and b[:1] == ("const",) else None
+
+
+def are_apart(key: Hashable, other: Hashable) -> bool:
+    """Whether two questions ask whether one thing equals two different constants, so that one answer is no."""
+    one, two = equated(key), equated(other)
+    return one is not None and two is not None and one[0] == two[0] and one[1] != two[1]
+
+
 def at_default(site: Site | None, text: str) -> bool | None:
     """The answer to a question about an option where that is left at its default; None for any other question.
 

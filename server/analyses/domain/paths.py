@@ -26,11 +26,12 @@ from __future__ import annotations
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import budget
 from .containers import in_one_row
-from .known import at_default
+from .known import are_apart, at_default, equated
 from .trail import Changes, Trail, held
 from .values import ABSENT, Cond, Container, Phi, Slot, Unknown, Value, leaves
 
@@ -150,11 +151,22 @@ class State(Trail):
         if self.held:  # behind the branches around, only the two together are excluded
             self.on_end(frozenset(((cond.key, holds), *((one.key, so) for one, so in self.sides))))
 
+    def answer(self, key: Hashable) -> bool | None:
+        """The answer to a question on this path: assumed, or no where one is assumed that speaks against it."""
+        known = self.assumed.get(key)
+        if known is None and equated(key) is not None:
+            return False if any(so and are_apart(key, one) for one, so in self.assumed.items()) else None
+        return known
+
     def has_ended(self, given: frozenset[tuple[Hashable, bool]]) -> bool:
         """Whether the program has ended under these answers, whatever the answers to other questions are.
 
-        Of several answers that have ended it together one must be given: else there are too many to go through.
+        Of several answers that have ended it together one must be given: else there are too many to go through. Answers
+        of which one speaks against another are never given.
         """
+        held = [key for key, holds in given if holds and equated(key) is not None]
+        if any(are_apart(key, other) for key, other in combinations(held, 2)):
+            return True
         close = (ended for ended in self.ended if len(ended) <= 1 or not given.isdisjoint(ended))
         left = [ended - given for ended in close if not any((key, not holds) in given for key, holds in ended)]
         if not left or not all(left):
@@ -180,7 +192,7 @@ class State(Trail):
         A side that raises ends there: the path goes on with the other side, whose answer is then assumed. Raises
         `Raised` only if both sides do, and `Exhausted` if the budget is used up on one of them, with both joined.
         """
-        known = self.assumed.get(cond.key)
+        known = self.answer(cond.key)
         if known is not None:
             return then() if known else orelse()
         if len(self.held) >= budget.LIMITS.forks:

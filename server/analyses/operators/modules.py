@@ -190,6 +190,9 @@ def call(m: Interpreter, obj: Instance, args: Args) -> Value:
 
     If there are no hooks when it begins, those that its forward registers are not called.
     """
+    own = (m.state.resolve(obj.model_state.get(slot, ())) for slot in ("backward_hooks", "pre_hooks", "hooks"))
+    if (open_ := next((v for v in own if type(v) is Phi), None)) is not None:
+        return m.state.each(open_, lambda _: call(m, obj, args))
     watched = bool(hooks(m, obj, "backward_hooks"))
     if not watched and not hooks(m, obj, "pre_hooks") and not hooks(m, obj, "hooks"):
         return forward(m, obj, args)

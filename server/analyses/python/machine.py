@@ -466,7 +466,7 @@ class Machine:
     def has_ended(self, guards: Guards) -> bool:
         """Whether the program has ended already where these answers hold, with those that lead here."""
         given = frozenset((cond.key, holds) for cond, holds in (*self.state.sides, *guards))
-        return bool(self.state.ended) and self.state.has_ended(given)
+        return self.state.has_ended(given)
 
     def both(self, first: Exception, second: Exception) -> Exception:
         """Both sides of a branch end in an error: a failure that both have doesn't depend on the branch."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ...autograd.tensors import Node, Tensor
 from ...domain.registry import BASES, class_named, method_of, model, property_of
 from ...domain.trail import held
-from ...domain.values import Args, DictV, Instance, Value, Wrapped
+from ...domain.values import ABSENT, Args, DictV, Instance, Value, Wrapped
 from .nn_modules import MODULE
 
 if TYPE_CHECKING:
@@ -18,9 +18,14 @@ BASES[HANDLE] = ()
 
 
 def add(m: Machine, holder: Any, slot: Any, hook: Value, first: bool = False) -> Instance:
-    """Register a hook in a dict of hooks under a key, or in a slot of a tensor; returns its handle."""
-    present = m.state.tuple_of(held(holder, slot))
-    m.state.write(holder, slot, (hook, *present) if first else (*present, hook))
+    """Register a hook in a dict of hooks under a key, or in a slot of a tensor; returns its handle.
+
+    One that is registered on one side of a branch is only called where that side was taken.
+    """
+    known = held(holder, slot)
+    present = m.state.tuple_of(known)
+    more: Value = (hook, *present) if first else (*present, hook)
+    m.state.write(holder, slot, m.state.where(more, m.state.sides, ()) if known is ABSENT else more)
     handle = Instance(class_named(m, HANDLE), m.here.site)
     handle.model_state["remove"] = (holder, slot, hook)
     return handle
