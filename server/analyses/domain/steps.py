@@ -128,11 +128,14 @@ class Earlier:
     entered: set[Excerpt | ir.Node] = field(default_factory=set)
     in_training: set[ir.Node] = field(default_factory=set)
     """what a module's step of training has run"""
+    cost: int = 0
+    """how many steps of the replay they have taken"""
     open_branches: bool = False
     """whether branches were given up, or something fails only where many are taken, or on a guess"""
 
     def add(self, step: Step) -> None:
         """One more part has run."""
+        self.cost += step.cost
         self.executed |= step.executed
         self.reached |= step.reached
         self.entered |= step.entered

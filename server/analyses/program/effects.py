@@ -124,8 +124,8 @@ def moments(key: tuple[Any, ...]) -> Iterator[int]:
                 yield part
             elif isinstance(part, Cond):
                 yield from moments((part.key,))
-            elif isinstance(part, tuple):
-                yield from moments(part)
+            elif isinstance(part, (tuple, frozenset)):  # of answers that have ended the program together
+                yield from moments(tuple(part))
 
 
 def is_definition(store: Any, born: int) -> bool:

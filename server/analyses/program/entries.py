@@ -372,7 +372,7 @@ class Entry:
     def missed(self, cls: ClassV) -> Hashable:
         """Where options that are off by default have kept the training of a module out; something false if nowhere."""
         init, forward = plain_function(cls.lookup("__init__")), plain_function(cls.lookup("forward"))
-        if forward is None or not self.was_trained(cls):
+        if forward is None or not self.was_trained(cls) or self.earlier.cost > budget.LIMITS.with_options:
             return False
         if not options.are_off(forward) and (init is None or not options.unset(init)):
             return False
