@@ -7,6 +7,7 @@ key_of(n), key_of(n)                # equal keys: `n < 3`, asked twice of one un
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any
 
 from ...syntax import ir
@@ -14,7 +15,7 @@ from . import budget
 from .values import CONSTANTS, Lib, Unknown, Value, serial
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Callable, Hashable
 
     from .report import Site
 
@@ -65,6 +66,14 @@ def key_of(value: Value) -> Hashable:
     return ("object", getattr(value, "uid", None) or id(value))
 
 
+DECIDED: dict[Hashable, Callable[[Any, Any], object]] = {
+    "==": operator.eq,
+    "is": lambda a, b: type(a) is type(b) and a == b,
+    "<": operator.lt,
+    ">": operator.gt,
+}
+"""The comparisons with a constant that are decided by what something equals; others are asked by their opposite."""
+
 COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!=", "is", "in", "not", "~", "mask"})
 BITS, ARITHMETIC = frozenset({"&", "|", "^", "<<", ">>"}), frozenset({"+", "-", "*", "/", "//", "%", "**", "@"})
 
@@ -112,15 +121,32 @@ def equated(key: Hashable) -> tuple[Hashable, Any] | None:
     if type(key) is not tuple or len(key) != 3 or key[0] not in ("==", "is"):
         return None
     a, b = key[1:]
-    if type(a) is tuple and a[:1] == ("const",):
+    if is_constant_key(a):
         a, b = b, a
-    return (a, b[2]) if type(b) is tuple and b[:1] == ("const",) else None
+    return (a, b[2]) if is_constant_key(b) else None
 
 
-def are_apart(key: Hashable, other: Hashable) -> bool:
-    """Whether two questions ask whether one thing equals two different constants, so that one answer is no."""
-    one, two = equated(key), equated(other)
-    return one is not None and two is not None and one[0] == two[0] and one[1] != two[1]
+def is_constant_key(key: Hashable) -> bool:
+    """Whether a key identifies a constant, which is its third part."""
+    return type(key) is tuple and key[:1] == ("const",)
+
+
+def decided(key: Hashable, thing: Hashable, constant: Any) -> bool | None:
+    """The answer to a question where a thing equals a constant; None if it asks about something else.
+
+    Where `n` equals 1, `n > 3` does not hold, nor does `n is None`, and `n` is true.
+    """
+    if key == thing:
+        return bool(constant)
+    if type(key) is not tuple or len(key) != 3 or key[0] not in DECIDED or thing not in key[1:]:
+        return None
+    operands = [constant if part == thing else part[2] for part in key[1:] if part == thing or is_constant_key(part)]
+    if len(operands) < 2:
+        return None
+    try:
+        return bool(DECIDED[key[0]](*operands))
+    except TypeError:
+        return None
 
 
 def at_default(site: Site | None, text: str) -> bool | None:

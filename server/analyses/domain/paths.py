@@ -26,12 +26,11 @@ from __future__ import annotations
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import combinations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import budget
 from .containers import in_one_row
-from .known import are_apart, at_default, equated
+from .known import at_default, decided, equated
 from .trail import Changes, Trail, held
 from .values import ABSENT, Cond, Container, Phi, Slot, Unknown, Value, leaves
 
@@ -152,10 +151,11 @@ class State(Trail):
             self.on_end(frozenset(((cond.key, holds), *((one.key, so) for one, so in self.sides))))
 
     def answer(self, key: Hashable) -> bool | None:
-        """The answer to a question on this path: assumed, or no where one is assumed that speaks against it."""
+        """The answer to a question on this path: assumed, or decided by what something is assumed to equal."""
         known = self.assumed.get(key)
-        if known is None and equated(key) is not None:
-            return False if any(so and are_apart(key, one) for one, so in self.assumed.items()) else None
+        if known is None:
+            equal = (one for asked, so in self.assumed.items() if so and (one := equated(asked)) is not None)
+            return next((so for one in equal if (so := decided(key, *one)) is not None), None)
         return known
 
     def has_ended(self, given: frozenset[tuple[Hashable, bool]]) -> bool:
@@ -164,8 +164,8 @@ class State(Trail):
         Of several answers that have ended it together one must be given: else there are too many to go through. Answers
         of which one speaks against another are never given.
         """
-        held = [key for key, holds in given if holds and equated(key) is not None]
-        if any(are_apart(key, other) for key, other in combinations(held, 2)):
+        equal = [one for key, holds in given if holds and (one := equated(key)) is not None]
+        if any(decided(key, *one) is (not holds) for key, holds in given for one in equal):
             return True
         close = (ended for ended in self.ended if len(ended) <= 1 or not given.isdisjoint(ended))
         left = [ended - given for ended in close if not any((key, not holds) in given for key, holds in ended)]

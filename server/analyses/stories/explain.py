@@ -22,6 +22,7 @@ from ...syntax import ir
 from ..autograd.gradients import OPAQUE
 from ..autograd.tensors import Node, SavedTensor, Tensor, Version
 from ..domain import budget
+from ..domain.known import decided, equated
 from ..domain.report import Assumption, Failure, Hop, Saved, Site, Write
 from ..domain.usual import are_far_fetched
 from ..domain.values import LINK, Cond
@@ -75,7 +76,7 @@ class Explainer:
         # which of several views was made before a change rests on more than the branches around it
         reached = failure.write.reached if failure.write is not None and failure.kind == "stale-saved" else ()
         found = dict.fromkeys(
-            without_implied([self.assumed(c, holds, reached) for c, holds in guards if self.matters(c, holds)])
+            without_implied([self.assumed(c, holds, reached) for c, holds in open_(guards) if self.matters(c, holds)])
         )
         if failure.cause == "carried":  # an unseen call may well be what cuts the graph between two turns
             found = dict.fromkeys(doubted(a) if a.kind in ("linked", "needed") else a for a in found)
@@ -442,6 +443,16 @@ def regardless(a: Failure, b: Failure) -> Failure | None:
         if opposite in theirs and mine - {one} == theirs - {opposite}:
             return replace(a, assumptions=tuple(x for x in a.assumptions if x != one))
     return None
+
+
+def open_(guards: Guards) -> Guards:
+    """The answers without those that what something equals decides: where `n` equals 5, `n > 3` holds."""
+    equal = [one for cond, holds in guards if holds and (one := equated(cond.key)) is not None]
+    return tuple(
+        (cond, holds)
+        for cond, holds in guards
+        if not any(equated(cond.key) != one and decided(cond.key, *one) is holds for one in equal)
+    )
 
 
 def without_implied(found: Sequence[Assumption]) -> list[Assumption]:
