@@ -66,7 +66,7 @@ class Budget:
     """Steps in the forward of a module: it is worth more, for it is sure to be trained."""
     building_patience: int = 2_000
     """Steps in the constructor of a module: the blocks that it is made of are alike, and none may be missing."""
-    with_options: int = 600
+    with_options: int = 1_000
     """Steps that building and training a module may have taken for it to be trained once more with its options set: a
     larger one is made of parts that are entered by themselves, with theirs."""
     options_patience: int = 300
