@@ -96,7 +96,7 @@ def is_mask(key: Hashable) -> bool:
 
 
 def _is_plain(key: Hashable) -> bool:
-    return is_mask(key) or (type(key) is tuple and key[:1] == ("const",))
+    return is_mask(key) or is_constant_key(key)
 
 
 def shortened(key: tuple[Any, ...]) -> Hashable:
