@@ -68,10 +68,12 @@ def _outcomes(model: Model, options: argparse.Namespace) -> list[Outcome]:
     readers = [Reader(root, root / model.file, script) for script in (None, root / model.script_name)]
     outcomes = []
     for edit, verdict in _trained(model, options.python, options.seed):
-        (alone, said), (scripted, more) = (reader.told(edit.applied(reader.text)) for reader in readers)
+        text = edit.applied(readers[0].text)
+        (alone, said), (scripted, more) = (reader.told(text) for reader in readers)
         fails = verdict.startswith("fails")
+        elsewhere = not fails and "alarm" in (alone, scripted) and _fails_elsewhere(model, options.python, edit, text)
         package = f"{model.package} {model.version}"
-        outcomes.append(Outcome(package, model.unseen, model.file, edit.kind, fails, alone, scripted))
+        outcomes.append(Outcome(package, model.unseen, model.file, edit.kind, fails, alone, scripted, elsewhere))
         if options.show and {alone, scripted} != {"alarm" if fails else "silent"}:
             print(f"{model.file}:{edit.first} {edit.kind}; {verdict[:110]}; alone {alone}, with the script {scripted}")
             print(*edit.lines, *dict.fromkeys(said + more), sep="\n    ", flush=True)
@@ -87,10 +89,7 @@ def _trained(model: Model, python: Path, seed: int) -> Iterator[tuple[Edit, str]
         sys.exit(f"{model.file}: {found['problem']}")
     tensors = {int(first): frozenset(names) for first, names in found["tensors"].items()}
     drawn = list(_in_turn(edits(text, frozenset(found["lines"]), tensors), random.Random(f"{seed} {model.file}")))
-    tried = [
-        {"text": edit.applied(text), "lines": (edit.first, edit.last), "count": len(edit.lines)}
-        for edit in drawn[:TRIED]
-    ]
+    tried = [_told(edit, edit.applied(text)) for edit in drawn[:TRIED]]
     left = {True: EACH, False: EACH}
     for edit, answer in zip(drawn, _asked(python, base | {"edits": tried}), strict=False):
         verdict = answer["verdict"]
@@ -98,6 +97,16 @@ def _trained(model: Model, python: Path, seed: int) -> Iterator[tuple[Edit, str]
         if not verdict.startswith("other") and answer["ran"] and left[fails]:
             left[fails] -= 1
             yield edit, verdict
+
+
+def _told(edit: Edit, text: str) -> dict[str, Any]:
+    return {"text": text, "lines": (edit.first, edit.last), "count": len(edit.lines)}
+
+
+def _fails_elsewhere(model: Model, python: Path, edit: Edit, text: str) -> bool:
+    """Whether training raises with an edit where the model, or what it is given, is another one."""
+    jobs = ({"script": script, "file": model.file, "edits": [_told(edit, text)]} for script in model.other_scripts)
+    return any(answer["verdict"].startswith("fails") for job in jobs for answer in _asked(python, job))
 
 
 def _in_turn(found: list[Edit], rng: random.Random) -> Iterator[Edit]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 if sys.version_info >= (3, 11):
@@ -41,12 +41,18 @@ class Model:
     given: str
     loss: str = "out.square().mean()"
     before: str = ""
+    others: tuple[dict[str, str], ...] = ()
 
     @property
     def script(self) -> str:
         """A program that trains it for two steps."""
         before = f"{self.before}\n" if self.before else ""
         return SCRIPT.format(needs=self.needs, before=before, made=self.made, given=self.given, loss=self.loss)
+
+    @property
+    def other_scripts(self) -> list[str]:
+        """The same with other arguments, by which alarms on edits that work are judged."""
+        return [replace(self, others=(), **other).script for other in self.others]
 
     @property
     def script_name(self) -> str:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from .record import Outcome
 
-HEAD = ("failing", "told with the script", "told, file alone", "hint, file alone", "harmless", "alarms on those")
+HEAD = ("failing", "told with the script", "told, file alone", "hint, file alone", "harmless", "alarms on those", "right elsewhere")
 
 
 def summary(outcomes: Sequence[Outcome]) -> str:
@@ -31,13 +31,15 @@ HALVES = (("not looked at", True), ("looked at", False))
 def _cells(some: Iterable[Outcome]) -> list[str]:
     some = list(some)
     failing, harmless = [one for one in some if one.fails], [one for one in some if not one.fails]
+    alarms = [one for one in harmless if "alarm" in (one.alone, one.scripted)]
     return [
         str(len(failing)),
         _share(sum(one.scripted == "alarm" for one in failing), len(failing)),
         _share(sum(one.alone == "alarm" for one in failing), len(failing)),
         str(sum(one.alone == "hint" for one in failing)),
         str(len(harmless)),
-        str(sum("alarm" in (one.alone, one.scripted) for one in harmless)),
+        str(len(alarms)),
+        str(sum(one.elsewhere for one in alarms)),
     ]
 
 
@@ -68,7 +70,8 @@ def written(outcomes: Sequence[Outcome]) -> str:
             "from PyPI. A script trains a small model for two steps, on PyTorch, with each edit; the edited line runs.",
             "What then fails should be told, what works should not. GradGuard reads the edited file alone, with the",
             "package around it, and the same file with the script. A hint is not counted as told. An alarm on a",
-            "harmless edit may still be right for other arguments than the script's. Each file counts by its last run.",
+            "harmless edit is right elsewhere if training raises with other arguments, which `mutants/models.toml` gives.",
+            "Each file counts by its last run.",
             "",
             "Some of the packages were looked at while GradGuard was made better; of the others nothing but the",
             "figures, and the alarms on harmless edits, to judge them.",

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """An edit: whether training raises, and how sure GradGuard is of that, of the file alone and with the script."""
+    """An edit: whether training raises, and how sure GradGuard is of that, of the file alone and with the script.
+
+    `elsewhere` is whether one that works, but for an alarm, raises with other arguments than the script's.
+    """
 
     package: str
     unseen: bool
@@ -25,6 +28,7 @@ class Outcome:
     fails: bool
     alone: str
     scripted: str
+    elsewhere: bool = False
 
 
 class Record:
@@ -43,7 +47,7 @@ class Record:
     def add(self, file: str, outcomes: Iterable[Outcome]) -> None:
         """Take what came of a file's edits in the place of what is known of it, and write all."""
         self.read()
-        counts = Counter((one.kind, one.fails, one.alone, one.scripted) for one in outcomes)
+        counts = Counter((one.kind, one.fails, one.alone, one.scripted, one.elsewhere) for one in outcomes)
         self.files[file] = [[*key, count] for key, count in sorted(counts.items())]
         lines = (f"{json.dumps(name)}: {json.dumps(some)}" for name, some in sorted(self.files.items()))
         self.path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")

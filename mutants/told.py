@@ -39,13 +39,13 @@ class Reader:
         return "silent", []
 
     def alarms(self, text: str) -> Counter[tuple[str, str]]:
-        """What is wrong with the program, without the lines, which an edit moves."""
+        """What is wrong with the program, without the lines and versions, which an edit moves."""
         self.project.overlay(Document(self.file, text))
         report = self.replayed()
         found = diagnose(report, "en")
         assert not report.problems, report.problems
         return Counter(
-            (TOLD[one.severity], re.sub(r"line \d+", "line …", f"{one.rule.code} {one.words.message}"))
+            (TOLD[one.severity], re.sub(r"\b(line|version) \d+", r"\1 …", f"{one.rule.code} {one.words.message}"))
             for one in found
             if one.severity in TOLD
         )
