@@ -46,6 +46,15 @@ def statements(body: Iterable[ir.Stmt], into_definitions: bool = True) -> Iterat
                 yield from statements(block, into_definitions)
 
 
+def blocks_in(statement: ir.Stmt, into_definitions: bool = True) -> Iterator[list[ir.Stmt]]:
+    """The blocks inside a statement and those in them; bodies of functions and classes in them if wanted."""
+    for block in blocks(statement):
+        yield block
+        for one in block:
+            if into_definitions or not isinstance(one, (ir.FunctionDef, ir.ClassDef)):
+                yield from blocks_in(one, into_definitions)
+
+
 def enclosing(body: Iterable[ir.Stmt], node: ir.Node) -> ir.FunctionDef | None:
     """The innermost function of a block in which a node stands; None if it stands in none."""
     inside = (s for s in statements(body) if isinstance(s, ir.FunctionDef) and s.start <= node.start < s.end)

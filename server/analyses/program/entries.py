@@ -493,10 +493,11 @@ class Entry:
                 m.state.set(m.grad.mode, "grad", False)
             m.here.node, m.here.chunk = inner.node, inner.chunk
             args = passed(m, inner, len(first.pos))
+            m.entry_assumptions = tuple(given_modules(inner, args, len(first.pos)))
             args.pos = [*first.pos, *args.pos]
             result = m.call(v, args)
             m.here.node, m.here.chunk = inner.node, inner.chunk
-            m.entry_assumptions = (EXPECTED if guesses.computes_loss(inner) else BACKWARD,)
+            m.entry_assumptions += (EXPECTED if guesses.computes_loss(inner) else BACKWARD,)
             backward_from(m, result)
             return result
 
@@ -523,6 +524,15 @@ class Entry:
 def needed(f: FunctionV) -> list[ir.Param]:
     """The parameters that every call passes by their places, `self` included."""
     return [p for p in (*f.node.params.posonly, *f.node.params.args) if p.default is None]
+
+
+def given_modules(f: FunctionV, args: Args, skip: int) -> Iterator[Assumption]:
+    """That what a call passes requires grad where it is a module; the first `skip` parameters aren't looked at."""
+    positional = [*f.node.params.posonly, *f.node.params.args][skip:]
+    named = {**{p.name: v for p, v in zip(positional, args.pos, strict=False)}, **args.kw}
+    for name, v in named.items():
+        if isinstance(v, Instance) and v.cls.derives(modules.MODULE):
+            yield Assumption("requires-grad", name)
 
 
 def is_varied(cls: ClassV) -> bool:

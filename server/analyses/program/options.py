@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...syntax import ir
-from ...syntax.walk import blocks, names, statements
+from ...syntax.walk import blocks_in, names
 from ..domain.values import ABSENT, Args, Unknown
 from ..python.annotations import from_outside, unknown_arguments
 
@@ -78,11 +78,13 @@ def call_with(name: str, passed: Sequence[str]) -> str:
 def missed(f: ir.FunctionDef, reached: Callable[[ir.Stmt], bool]) -> Iterator[ir.Stmt]:
     """The first statements of branches of a function that were not reached, but for those that end in an error.
 
-    What decides on the branch is an argument, or an attribute of one.
+    What decides on the branch is an argument, or an attribute of one. What stands behind an `if` without an `else` is
+    missed where its block returns.
     """
     params = {p.name for p in (*f.params.posonly, *f.params.args, *f.params.kwonly)}
-    for s in statements(f.body, into_definitions=False):
-        if isinstance(s, ir.If) and reached(s) and not params.isdisjoint(names(s.test)):
-            for block in blocks(s):
-                if block and not isinstance(block[-1], ir.Raise) and not reached(block[0]):
-                    yield block[0]
+    for block in blocks_in(f, into_definitions=False):
+        for k, s in enumerate(block):
+            if isinstance(s, ir.If) and reached(s) and not params.isdisjoint(names(s.test)):
+                for side in (s.body, s.orelse or block[k + 1 :]):
+                    if side and not isinstance(side[-1], ir.Raise) and not reached(side[0]):
+                        yield side[0]

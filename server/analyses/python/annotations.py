@@ -9,8 +9,22 @@ from ...syntax import ir
 from ..autograd.tensors import Tensor
 from ..domain import budget
 from ..domain.known import at_default
+from ..domain.paths import Raised
 from ..domain.report import Site
-from ..domain.values import ABSENT, DATACLASS, Args, ClassV, Cond, FunctionV, Lib, Phi, Unknown, Value, serial
+from ..domain.values import (
+    ABSENT,
+    DATACLASS,
+    Args,
+    ClassV,
+    Cond,
+    FunctionV,
+    Instance,
+    Lib,
+    Phi,
+    Unknown,
+    Value,
+    serial,
+)
 from ..operators.types import TENSORS
 
 if TYPE_CHECKING:
@@ -48,9 +62,12 @@ def unknown_arguments(m: Machine, f: FunctionV, skip: int, optional: bool = Fals
 
 def argument(m: Machine, f: FunctionV, p: ir.Param) -> Value:
     """The value that is passed in for one parameter: a tensor that may require grad, a number, or something unknown."""
-    unknown = Unknown(p.name, parameter=True, own=own_class(m, f, p.annotation) or configuration(m, f, p))
+    own = own_class(m, f, p.annotation)
+    unknown = Unknown(p.name, parameter=True, own=own or configuration(m, f, p))
     if p.default is not None:  # None may come in just as well
         return unknown
+    if (obj := built(m, own)) is not None:
+        return obj
     if listed := choices(m, f, p.annotation):
         return one_of(f, p, listed)
     kind = annotated(m, f, p.annotation)
@@ -83,11 +100,40 @@ def from_outside(m: Machine, f: FunctionV, p: ir.Param, option: str | None) -> V
         return flag(f, p)
     bare = p.annotation is None and isinstance(usual, (int, float))
     number = bare or kind in NUMBERS or is_number(m, f, p.annotation)
-    own = own_class(m, f, p.annotation) or configuration(m, f, p)
-    passed = Unknown(p.name, number=number, own=own, usual=option)
+    own = own_class(m, f, p.annotation)
+    if (obj := built(m, own)) is not None:
+        return obj
+    passed = Unknown(p.name, number=number, own=own or configuration(m, f, p), usual=option)
     if isinstance(usual, (int, float)):
         passed.usual, passed.bound = usual, Site(f.chunk, p)
     return passed
+
+
+def built(m: Machine, cls: ClassV | None) -> Instance | None:
+    """An object to pass in for a parameter that is annotated with a class of the program which makes callable objects.
+
+    What such an object is called with goes on into its class, so that its own parameters are known. None for another
+    class, for one that is inside such an object, and if building it fails.
+    """
+    if cls is None or m.passing or not is_callable(cls):
+        return None
+    mark = m.mark()
+    m.passing = True
+    try:
+        obj = m.call(cls, Args(open_=True))
+    except Raised:
+        m.go_back(mark)
+        return None
+    finally:
+        m.passing = False
+    return obj if isinstance(obj, Instance) else None
+
+
+def is_callable(cls: ClassV) -> bool:
+    """Whether objects of a class of the program are called: it makes modules, or defines how."""
+    return cls.derives("torch.nn.Module") or any(
+        "__call__" in one.attributes for one in cls.mro if one.node is not None
+    )
 
 
 def at_defaults(m: Machine, args: Args) -> Args:

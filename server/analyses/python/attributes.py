@@ -87,6 +87,8 @@ def of_unknown(m: Machine, v: Unknown, name: str) -> Value:
         return Unknown(f"{v.why}.{name}", ("attr", v.key, name), number=True, usual=default)
     if guesses.tells_tensor(m, v, name):
         return tensor_attributes.get(m, m.sure_tensor(v), name)
+    if name == "data" and guesses.is_gradient(v):
+        return tensor_attributes.get(m, m.sure_tensor(v), name)
     if name == "requires_grad_":
         return Builtin(name, partial(switch, v))
     usual = functions.option(m, field)

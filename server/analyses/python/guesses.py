@@ -69,6 +69,11 @@ def tells_tensor(m: Machine, v: Unknown, name: str) -> bool:
     return name not in OF_ARRAYS or from_model or trained
 
 
+def is_gradient(v: Unknown) -> bool:
+    """Whether an unknown value is the `grad` of something: a tensor, or None."""
+    return isinstance(v.key, tuple) and v.key[0] == "attr" and v.key[-1] == "grad"
+
+
 def may_convert(m: Machine, v: Unknown, name: str) -> bool:
     """Whether a method may bring what a module's `forward` was given to another dtype, or to another device."""
     if name != "to" or v.own is not None or not (v.came_in or v.result or v.history is not None):

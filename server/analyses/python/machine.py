@@ -95,6 +95,8 @@ class Machine:
         """the causes of certain failures, which are replayed as if mended: their other failures aren't reported"""
         self.good: ir.Node | None = None
         """the place of the last one of these"""
+        self.passing = False
+        """whether an object is being built that an entry point is called with"""
         self.ending: dict[str, Value] = {"over": False}
         """`over`: whether PyTorch has ended the program by now"""
         self.default_dtype = "float32"

@@ -48,10 +48,13 @@ def history(m: Machine, v: Unknown, called: str, args: Args, sure: bool = False)
 def linked(m: Machine, v: Unknown, called: str, args: Args, method: Value = None, sure: bool = False) -> Unknown:
     """The result `v` of an unknown call: if it requires grad, its gradient may flow to the arguments that have a graph.
 
-    A `method` of another call's result, called without further tensors, leads where that result leads.
+    A `method` of another call's result, called without further tensors, leads where that result leads. What is called
+    itself is a model or a function that a call has made or wrapped, and no tensor: that call has saved nothing.
     """
     if not m.grad.grad_mode:
         return v
+    if isinstance(method, Unknown) and leads_on(method) and not is_attribute(method):
+        m.state.note(method.history, "holds", False)
     if has_graph(m, args):
         node = history(m, v, called, Args([*args, method]), sure)
         if node is not None:
@@ -100,7 +103,12 @@ def joined(m: Machine, result: Unknown, *operands: Value) -> Unknown:
 
 def is_given(v: Unknown) -> bool:
     """Whether a value is the direct result of a call with a graph, and so not None, as one of its attributes may be."""
-    return v.history is not None and not (isinstance(v.key, tuple) and v.key[0] == "attr")
+    return v.history is not None and not is_attribute(v)
+
+
+def is_attribute(v: Unknown) -> bool:
+    """Whether a value is an attribute of another, such as a method."""
+    return isinstance(v.key, tuple) and v.key[0] == "attr"
 
 
 def as_given(m: Machine, v: Value) -> Value:
