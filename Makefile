@@ -16,7 +16,7 @@ EDITS ?= 10000
 OTHER := .venv-torch-$(TORCH)
 OF_ANY_RELEASE := tests/facts tests/rules/test_examples_found.py tests/test_oracle.py tests/test_programs.py
 
-.PHONY: demo test lint facts releases fuzz frameworks mutants companion cost fixes clean dist docs pages drawings extension ecosystem editors e2e lock audit soak
+.PHONY: demo test lint facts releases fuzz frameworks mutants reach companion cost fixes clean dist docs pages drawings extension ecosystem editors e2e lock audit soak
 
 demo: $(READY) ## one example whole, what all of them come to, and what to do next
 	@echo '$$ gradguard check examples/01_sigmoid_shift.py'
@@ -57,11 +57,17 @@ frameworks: $(TESTABLE) ## hold the models of libraries against the libraries, i
 	@.venv-frameworks/bin/python -m pip install -qq --disable-pip-version-check --no-deps -r tests/frameworks/bare.txt
 	FRAMEWORKS=$(CURDIR)/.venv-frameworks/bin/python $(BIN)/pytest tests/frameworks
 
-mutants: $(TESTABLE) ## make single edits in real models, train each, and write what was told (docs/real-code.md); SEED=0 chooses
+mutants: $(TESTABLE) .venv-mutants/.models ## make single edits in real models, train each, and write what was told (docs/real-code.md); SEED=0 chooses
+	$(BIN)/python -m mutants .venv-mutants/bin/python --seed $(SEED) --write
+
+reach: $(TESTABLE) .venv-mutants/.models ## count the statements of real scripts and models in front of which a failure is told
+	$(BIN)/python -m mutants.reach .venv-mutants/bin/python
+
+.venv-mutants/.models: mutants/requirements.txt mutants/packages.txt
 	@test -x .venv-mutants/bin/python || $(PYTHON) -m venv .venv-mutants
 	@.venv-mutants/bin/python -m pip install -qq --disable-pip-version-check -r mutants/requirements.txt
 	@.venv-mutants/bin/python -m pip install -qq --disable-pip-version-check --no-deps -r mutants/packages.txt
-	$(BIN)/python -m mutants .venv-mutants/bin/python --seed $(SEED) --write
+	@touch $@
 
 fixes: $(TESTABLE) ## try each offered fix alone on PyTorch: the project's programs, and those in CASES="FOLDER …"
 	$(BIN)/python -W ignore -m tests.fixes $(CASES)

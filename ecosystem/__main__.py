@@ -1,6 +1,6 @@
 """Checks packages that people use, reports what it finds there, and how that differs from the last time.
 
-    python -m ecosystem [NAME …] [--write]
+    python -m ecosystem [NAME …] [--write] [--draw SEED]
 
 Returns 1 if something went wrong, an alarm is not judged yet, or the figures are not what we promise.
 """
@@ -8,6 +8,7 @@ Returns 1 if something went wrong, an alarm is not judged yet, or the figures ar
 from __future__ import annotations
 
 import argparse
+import random
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,6 +33,8 @@ ALARMS = 2.0
 """alarms in `RATE` lines"""
 SHARE = 0.8
 """of the alarms that must be right"""
+DRAWN = 40
+"""hints that a person reads"""
 
 
 def main() -> int:
@@ -52,6 +55,8 @@ def main() -> int:
             record[package.key] = figures
             write_record(record, options.record)
     print(table(now))
+    if options.draw is not None:
+        print(*_drawn(now, options.draw), sep="\n")
     if options.write:
         options.page.write_text(written(record, labels, HERE / "finds", packages), encoding="utf-8")
     faults = list(_faults(now, labels, {package.key for package in packages if package.old}))
@@ -68,7 +73,16 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--record", type=Path, default=HERE / "record.json", help="the last run (%(default)s)")
     parser.add_argument("--page", type=Path, default=PAGE, help="what was found in earnest (%(default)s)")
     parser.add_argument("--write", action="store_true", help="write the record and the page")
+    parser.add_argument("--draw", type=int, metavar="SEED", help=f"show {DRAWN} of the hints, to judge them")
     return parser.parse_args()
+
+
+def _drawn(record: Mapping[str, Figures], seed: int) -> Iterator[str]:
+    """Some of the hints at random, or all if there are no more."""
+    hints = [(name, hint) for name, figures in record.items() for hint in figures.hints]
+    yield f"{len(hints)} hints"
+    for name, hint in random.Random(seed).sample(hints, min(DRAWN, len(hints))):
+        yield f"{told(name, hint)}\n    {hint.message}"
 
 
 def _faults(record: Mapping[str, Figures], labels: Labels, old: Set[str]) -> Iterator[str]:

@@ -22,13 +22,14 @@ if TYPE_CHECKING:
 PATIENCE = 3600.0
 """seconds that a package may take, on a busy machine too"""
 
-SEVERITIES = {"critical": "error", "major": "warning"}
+HINT = "hint"
+SEVERITIES = {"critical": "error", "major": "warning", "info": HINT}
 """what GitLab's format calls them"""
 
 
 @dataclass(frozen=True, slots=True)
 class Alarm:
-    """An error or warning. `text` is the line that it is on: that stays when lines move."""
+    """An error, warning or hint. `text` is the line that it is on: that stays when lines move."""
 
     file: str
     line: int
@@ -55,12 +56,14 @@ class Figures:
     internal: tuple[str, ...]
     timed_out: bool
     alarms: tuple[Alarm, ...]
+    hints: tuple[Alarm, ...] = ()
 
 
 def check(package: Package, root: Path, patience: float = PATIENCE) -> Figures:
     """Check a package in the folder `root`."""
     texts = {path: path.read_text(encoding="utf-8", errors="replace").splitlines() for path in _files(root)}
     command = [sys.executable, "-m", "gradguard", "check", ".", "--no-cache", "--output-format", "gitlab"]
+    command += ["--min-severity", HINT]
     with TemporaryFile("w+") as out, TemporaryFile("w+") as err:
         process = subprocess.Popen([*command, "--exit-zero"], cwd=root, stdout=out, stderr=err, start_new_session=True)
         timer = Timer(patience, os.killpg, (process.pid, signal.SIGKILL))
@@ -75,6 +78,7 @@ def check(package: Package, root: Path, patience: float = PATIENCE) -> Figures:
     internal = [line for line in complaints if "internal error: " in line]
     if process.returncode not in (0, 2) and not timed_out:
         internal.append(complaints[-1] if complaints else f"exit status {process.returncode}")
+    found = [_alarm(issue, root, texts) for issue in json.loads(said or "[]")]
     return Figures(
         version=package.version,
         files=len(texts),
@@ -83,7 +87,8 @@ def check(package: Package, root: Path, patience: float = PATIENCE) -> Figures:
         memory=usage.ru_maxrss // 1024,
         internal=tuple(internal),
         timed_out=timed_out,
-        alarms=tuple(_alarm(issue, root, texts) for issue in json.loads(said or "[]")),
+        alarms=tuple(one for one in found if one.severity != HINT),
+        hints=tuple(one for one in found if one.severity == HINT),
     )
 
 

@@ -24,8 +24,8 @@ def read_record(path: Path) -> Record:
 
 
 def _figures(entry: dict) -> Figures:
-    alarms = tuple(Alarm(**alarm) for alarm in entry["alarms"])
-    return Figures(**{**entry, "internal": tuple(entry["internal"]), "alarms": alarms})
+    alarms, hints = (tuple(Alarm(**one) for one in entry.get(kind, ())) for kind in ("alarms", "hints"))
+    return Figures(**{**entry, "internal": tuple(entry["internal"]), "alarms": alarms, "hints": hints})
 
 
 def write_record(record: Mapping[str, Figures], path: Path) -> None:

@@ -78,7 +78,7 @@ def written(outcomes: Sequence[Outcome]) -> str:
             "from PyPI. A script trains a small model for two steps, on PyTorch, with each edit; the edited line runs.",
             "What then fails should be told, what works should not. GradGuard reads the edited file alone, with the",
             "package around it, and the same file with the script. A hint is not counted as told. An alarm on a",
-            "harmless edit is right elsewhere if training raises with other arguments (those in `mutants/models.toml`).",
+            "harmless edit is right elsewhere if training raises with other arguments (see `mutants/models.toml`).",
             "Each file counts by its last run.",
             "",
             "Some of the packages were looked at while GradGuard was made better; of the others nothing but the",

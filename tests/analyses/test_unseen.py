@@ -59,6 +59,10 @@ def load(n):
     return torch.rand(n)
 
 
+def affine(weight, bias):
+    return lambda x: weight @ x + bias
+
+
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
@@ -165,6 +169,49 @@ def test_the_message_names_what_it_rests_on() -> None:
     )
     assert "If `criterion(z, y)` passes gradients on, " in linked[0].message
     assert "If `Base` is an `nn.Module`, " in module[0].message
+
+
+MADE = """import torch
+from library import affine
+from torch import nn
+
+layer = nn.Linear(3, 3)
+model = affine(layer.weight, layer.bias)
+for _ in range(2):
+    loss = (model(torch.ones(3)) - 1).square().mean()
+    loss.backward()
+"""
+
+
+def test_a_model_that_an_unseen_call_has_made_is_trained_in_a_loop(tmp_path: Path) -> None:
+    assert not fails(tmp_path, MADE)
+    assert told(MADE) == []
+
+
+STEP = """import torch
+
+
+class Greatest(torch.optim.Optimizer):
+    def __init__(self, params):
+        super().__init__(params, {})
+
+    def step(self, closure=None):
+        for group in self.param_groups:
+            for p in group["params"]:
+                grad = p.grad.data
+                state = self.state[p]
+                if not state:
+                    state["mean"], state["greatest"] = torch.zeros([]), torch.zeros([])
+                mean, greatest = state["mean"], state["greatest"]
+                mean.mul_(0.9).add_(torch.sum(torch.pow(grad, 2)), alpha=0.1)
+                torch.max(greatest, mean, out=greatest)
+"""
+
+
+def test_the_data_of_a_gradient_does_not_require_grad(tmp_path: Path) -> None:
+    trained = "net = torch.nn.Linear(3, 3)\nnet(torch.ones(3)).sum().backward()\nGreatest(net.parameters()).step()\n"
+    assert not fails(tmp_path, STEP + trained)
+    assert told(STEP) == []
 
 
 PREPARED = [
