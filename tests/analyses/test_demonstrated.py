@@ -179,3 +179,40 @@ def test_a_class_that_is_told_alone_is_told_beside_its_caller() -> None:
     assert found.severity is Severity.WARNING
     trains = CALLED + "\n\nNet(3)(torch.randn(2, 3)).sum().backward()\n"
     assert diagnose(replay([parse(trains, "main.py")], Alone())) == []
+
+
+STACK = """\
+from torch import nn
+
+
+class Stack(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.fc = nn.Linear(width, width)
+
+    def forward(self, x):
+        return self.fc(x)
+"""
+NORMED = """\
+import torch
+from torch import nn
+from unit import Stack
+
+
+class Net(nn.Module):
+    def __init__(self, width, normed=True):
+        super().__init__()
+        self.fc = nn.Linear(width, width)
+        self.stack = Stack(width)
+        if normed:
+            nn.utils.weight_norm(self.fc)
+        self.fc.weight.data.normal_(0.0, 0.02)
+
+    def forward(self, x):
+        return self.stack(self.fc(x))
+"""
+
+
+def test_what_is_made_with_an_option_goes_into_another_file_with_its_condition() -> None:
+    unit = parse(STACK, "unit.py")
+    assert diagnose(replay([parse(NORMED, "net.py"), unit], Beside(unit))) == []

@@ -171,3 +171,37 @@ def test_it_is_told_where_it_may(first: str, asked: str, mode: object) -> None:
     (found,) = diagnose(replay([parse(text, "main.py")], Alone()))
     assert found.severity is Severity.WARNING
     assert found.words.when.count("self.mode") == 1
+
+
+DECODED = """
+import torch
+from torch import nn
+
+class Decoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 3)
+
+    def forward(self, x, OPTION: bool):
+        out = self.fc(x).sigmoid()
+        if WHEN:
+            out *= 2
+        return out
+"""
+
+
+@pytest.mark.parametrize(
+    ("option", "when"),
+    [
+        ("train_mode", "not train_mode"),
+        ("is_training", "is_training is False"),
+        ("test", "test"),
+        ("inference_mode", "inference_mode"),
+    ],
+)
+def test_what_an_option_says_that_nothing_is_trained_by_is_a_hint(option: str, when: str) -> None:
+    told = [
+        diagnose(replay([parse(DECODED.replace("OPTION", name).replace("WHEN", asked), "main.py")], Alone()))
+        for name, asked in ((option, when), ("scaled", when.replace(option, "scaled")))
+    ]
+    assert [one.severity for some in told for one in some] == [Severity.HINT, Severity.WARNING]

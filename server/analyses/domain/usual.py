@@ -9,6 +9,7 @@ That `bias` is true costs a failure nothing of its certainty, and neither does t
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from ...syntax import ir
@@ -23,14 +24,25 @@ if TYPE_CHECKING:
     from .report import Assumption
 
 
+_TRAINS = re.compile(r"(?:self\.)?(?:is_|do_)?train(?:ing)?(?:_mode)?")
+_TESTS = re.compile(
+    r"(?:self\.)?(?:is_|do_|run_)?(?:test|testing|eval|evaluate|inference|infer|predict)(?:_mode|_only)?"
+)
+"""how programs call a flag that says whether a module is trained, or is not"""
+
+
 def are_far_fetched(assumptions: Iterable[Assumption], at_once: int = 1) -> bool:
     """Whether nobody would make all of these assumptions at once, so that what rests on them is a hint.
 
     That is so if something unknown is among them, or a path through many branches that may never be taken, or if
     nothing shows that the code is trained at all: more than `at_once` assumptions of grad or backward, or one that the
-    code itself speaks against; a loss is expected to be trained. Only the program's own backward shows that several
-    unseen calls pass gradients on; that one does is expected of a trained module.
+    code itself speaks against, as an option that is called `training` does where it is false; a loss is expected to be
+    trained. Only the program's own backward shows that several unseen calls pass gradients on; that one does is
+    expected of a trained module.
     """
+    assumptions = list(assumptions)
+    if any(map(is_for_tests, assumptions)):
+        return True
     open_ = [a for a in assumptions if not (a.passed or is_usual(a))]
     kinds = ["guess" if a.kind == "dtype" and not a.holds else a.kind for a in open_]
     about_training = sum(kind in ("requires-grad", "backward") for kind in kinds)
@@ -40,6 +52,12 @@ def are_far_fetched(assumptions: Iterable[Assumption], at_once: int = 1) -> bool
     unshown = (links > 1 and "trained" in kinds) or ("backward" in kinds and (links or "module" in kinds))
     many = kinds.count("branch") + kinds.count("dtype") > MAX_BRANCHES
     return bool("guess" in kinds or unshown or many or untrained)
+
+
+def is_for_tests(assumption: Assumption) -> bool:
+    """Whether an assumption is that a flag says that nothing is trained."""
+    named = _TESTS if assumption.holds else _TRAINS
+    return assumption.kind == "branch" and named.fullmatch(assumption.subject) is not None
 
 
 def is_usual(assumption: Assumption) -> bool:

@@ -17,12 +17,14 @@ from ..domain.values import (
     Args,
     ClassV,
     Cond,
+    Container,
     FunctionV,
     Instance,
     Lib,
     Phi,
     Unknown,
     Value,
+    leaves,
     serial,
 )
 from ..operators.types import TENSORS
@@ -143,11 +145,12 @@ def at_defaults(m: Machine, args: Args) -> Args:
 
 
 def usual(m: Machine, v: Value) -> Value:
-    """The default of an option, or the value itself."""
+    """The default of an option, or the value itself: what was made with an option is left as it is."""
     v = m.state.resolve(v)
     if isinstance(v, Unknown) and isinstance(v.usual, str):
         return v.usual
-    answer = at_default(v.cond.site, v.cond.text) if type(v) is Phi else None
+    is_option = type(v) is Phi and not any(isinstance(one, (Tensor, Instance, Container)) for one in leaves(v))
+    answer = at_default(v.cond.site, v.cond.text) if is_option else None
     return v if answer is None else usual(m, v.then if answer else v.orelse)
 
 
