@@ -153,10 +153,14 @@ class State(Trail):
     def answer(self, key: Hashable) -> bool | None:
         """The answer to a question on this path: assumed, or decided by what something is assumed to equal."""
         known = self.assumed.get(key)
-        if known is None:
-            equal = (one for asked, so in self.assumed.items() if so and (one := equated(asked)) is not None)
-            return next((so for one in equal if (so := decided(key, *one)) is not None), None)
-        return known
+        if known is not None:
+            return known
+        for asked, so in self.assumed.items():  # this is done at each branch, and a generator takes its time
+            if so and type(asked) is tuple and (equal := equated(asked)) is not None:
+                known = decided(key, *equal)
+                if known is not None:
+                    return known
+        return None
 
     def has_ended(self, given: frozenset[tuple[Hashable, bool]]) -> bool:
         """Whether the program has ended under these answers, whatever the answers to other questions are.
