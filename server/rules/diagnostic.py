@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ..analyses.domain.report import Assumption, Failure, Hop, Report, Saved, Site, Write, fault
 from ..analyses.domain.usual import are_far_fetched
+from ..analyses.stories.explain import UNFINISHED
 from ..facts.history import not_saving, ranges
 from . import RULES, phrases
 from .messages import Locale, say
@@ -60,7 +61,7 @@ def diagnose(report: Report, locale: Locale = "en") -> list[Diagnostic]:
     groups: dict[tuple[str, Position], list[Failure]] = {}
     for failure in report.failures:
         rule = _guarded(report, failure, partial(rule_of, failure))
-        if rule is not None:
+        if rule is not None and is_worth_reading(rule, failure.assumptions):
             groups.setdefault((rule.code, position(failure.site)), []).append(failure)
     ordered = sorted(groups.items(), key=lambda item: (item[0][1], item[0][0]))
     found = [_guarded(report, some[0], partial(_diagnostic, RULES[code], some, locale)) for (code, _), some in ordered]
@@ -106,6 +107,17 @@ def severity(rule: Rule, assumptions: Sequence[Assumption]) -> Severity:
     if are_far_fetched(assumptions, 0 if rule.unrecorded else 1):
         return Severity.HINT
     return max(rule.severity, Severity.WARNING) if assumptions else rule.severity
+
+
+def is_worth_reading(rule: Rule, assumptions: Sequence[Assumption]) -> bool:
+    """Whether what rests on these assumptions is told at all.
+
+    It isn't where the author's own code says that nothing is recorded, and they are far-fetched; nor where one of them
+    is that what was left unfinished changes nothing, and there are others.
+    """
+    if UNFINISHED in assumptions and len(assumptions) > 1:
+        return False
+    return not (rule.unrecorded and are_far_fetched(assumptions, 0))
 
 
 Position = tuple[str, int, int, int, int]

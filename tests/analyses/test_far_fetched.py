@@ -205,3 +205,43 @@ def test_what_an_option_says_that_nothing_is_trained_by_is_a_hint(option: str, w
         for name, asked in ((option, when), ("scaled", when.replace(option, "scaled")))
     ]
     assert [one.severity for some in told for one in some] == [Severity.HINT, Severity.WARNING]
+
+
+NOT_TRAINED = {
+    "a result": (
+        """
+        import torch
+
+        def NAME(logits: torch.Tensor):
+            scores = logits.sigmoid()
+            scores[scores < 0.5] = 0
+            return scores
+        """,
+        "post_process",
+        "gate",
+    ),
+    "a setting": (
+        """
+        import torch
+
+        class Rope(torch.nn.Module):
+            def __init__(self, base, config):
+                super().__init__()
+                self.base, self.config = base, config
+
+            def forward(self, x):
+                table = torch.exp(NAME)
+                table += 1
+                return table * x
+        """,
+        "self.config.base",
+        "self.base",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NOT_TRAINED)
+def test_what_nobody_trains_is_not_told_by_its_name(name: str) -> None:
+    text, far_fetched, trained = NOT_TRAINED[name]
+    assert diagnose(replay([parse(dedent(text).replace("NAME", far_fetched), "main.py")], Alone())) == []
+    assert len(diagnose(replay([parse(dedent(text).replace("NAME", trained), "main.py")], Alone()))) == 1

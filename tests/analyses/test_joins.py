@@ -229,3 +229,28 @@ class Net(nn.Module):
     )
     assert happens(tmp_path, HEAD + net + calls) == ({"stale-saved"} if fails else set())
     assert [one.kind for one in replayed(net).report().failures] == ["stale-saved"] * fails
+
+
+DECIDED = """
+def last(mode, x: torch.Tensor):
+    rows = [x]
+    if mode is not None:
+        rows.append(x)
+    if mode == "a":
+        for row in rows:
+            y = row.exp()
+            y += 1
+        return y
+"""
+
+
+def test_what_something_equals_decides_how_long_a_list_is() -> None:
+    report = Session(Alone()).replay([parse(HEAD + DECIDED, "main.py")])
+    assert (report.problems, {failure.kind for failure in report.failures}) == ([], {"stale-saved"})
+
+
+def test_memory_that_many_branches_decide_on_is_some_memory() -> None:
+    moved = "".join(f"if len(sys.argv) > {n}:\n    w.data = torch.rand(3)\n" for n in range(20))
+    text = f"{HEAD}w = torch.ones(3, requires_grad=True)\n{moved}y = w.exp()\ny += 1\ny.sum().backward()\n"
+    report = Session(Alone()).replay([parse(text, "main.py")])
+    assert (report.problems, [failure.kind for failure in report.failures]) == ([], ["stale-saved"])

@@ -87,6 +87,54 @@ PROGRAMS = {
         "Block(3, True)(torch.randn(2, 3))",
         "`hooked` is true (line 6)",
     ),
+    "added to a sequence": Optional(
+        """
+        import torch
+        from torch import nn
+
+        class Block(nn.Module):
+            def __init__(self, width, last: str, pooled: bool):
+                super().__init__()
+                self.parts = nn.Sequential()
+                if pooled:
+                    self.parts.add_module("lin", nn.Linear(width, width))
+                    self.parts.add_module("pool", nn.AvgPool1d(1))
+                else:
+                    self.parts.add_module("lin", nn.Linear(width, width))
+                    self.parts.add_module(f"act{last}", nn.Sigmoid())
+
+            def forward(self, x):
+                out = self.parts(x)
+                WRITE
+                return out
+        """,
+        "Block(3, '0', pooled=False)(torch.randn(2, 3))",
+        "`pooled` is false (line 6)",
+    ),
+    "a list where the default is a number": Optional(
+        """
+        import torch
+        from torch import nn
+
+        class Head(nn.Module):
+            def __init__(self, width, index=-1, act={"type": "sigmoid"}):
+                super().__init__()
+                assert isinstance(index, (list, tuple))
+                self.lin = nn.Linear(width, width)
+                self.act = nn.Sigmoid() if act["type"] == "sigmoid" else nn.Identity()
+
+        class Block(Head):
+            def __init__(self, **kwargs):
+                super().__init__(**kwargs)
+
+            def forward(self, x):
+                out = self.act(self.lin(x))
+                WRITE
+                return out
+        """,
+        "Block(width=3, index=[0])(torch.randn(2, 3))",
+        "`Block` is trained",
+    ),
     "loss_of_a_class": Optional(
         """
         import torch

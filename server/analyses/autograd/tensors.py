@@ -165,6 +165,11 @@ class Counter(Object):
         self.counts = counts
         self.current = Version(0, 0)
 
+    @staticmethod
+    def widened(every: Sequence[Counter]) -> Counter:
+        """One that stands for several: its own, for it isn't known whose changes it counts."""
+        return Counter(every[0].counts)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Copied:
@@ -196,6 +201,11 @@ class Storage(Object):
         self.content = Version(0, 0)
         self.copied = ABSENT
         self.site = site
+
+    @staticmethod
+    def widened(every: Sequence[Storage]) -> Storage:
+        """Memory that stands for several: its own, for it isn't known which of them a change reaches."""
+        return Storage(every[0].site)
 
 
 DEFAULT, NO_GRAD, MULTI_OUTPUT, INFERENCE, CUSTOM = "default", "no_grad", "multi_output", "inference", "custom"

@@ -198,6 +198,7 @@ class State(Trail):
         """
         known = self.answer(cond.key)
         if known is not None:
+            self.assume(cond, known)  # it may follow from other answers, of which `resolve` doesn't know
             return then() if known else orelse()
         if len(self.held) >= budget.LIMITS.forks:
             self.on_deep()

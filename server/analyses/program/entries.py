@@ -8,6 +8,7 @@ names come before private ones: their callers decide what private functions are 
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...syntax import ir
@@ -231,29 +232,40 @@ class Entry:
 
     def build(self, cls: ClassV) -> None:
         """Build an object of a class."""
-        obj = self.built_with(cls, Args(open_=True))
+        obj = self.built_with(cls, lambda: Args(open_=True)) or self.built_of_anything(cls)
         if obj is None:
             obj = Instance(cls)
             registry.hold(obj, open_=True)
         self.m.state.set(self.names, OBJECT, obj)
 
-    def built_with(self, cls: ClassV, args: Args, patience: int | None = None) -> Instance | None:
-        """Build an object of a class with some arguments, or with more that it asks for; None if that fails."""
-        m = self.m
+    def built_with(self, cls: ClassV, passed: Callable[[], Args], patience: int | None = None) -> Instance | None:
+        """Build an object of a class with the arguments that `passed` makes; None if that fails.
+
+        If the constructor raises, it is given something for each default that is None, too.
+        """
+        m, init = self.m, plain_function(cls.lookup("__init__"))
         m.here.node, m.here.chunk = cls.node, cls.node.chunk  # type: ignore[union-attr]
         usual = budget.LIMITS.building_patience if cls.derives("torch.nn.Module") else budget.LIMITS.patience
         patience = usual if patience is None else patience
-        obj = self.outside(cls.name, lambda: m.call(cls, args), patience)
-        if not isinstance(obj, Instance) and (given := self.asked_for(cls)):
-            more = Args(args.pos, {**given, **args.kw}, args.open)
-            obj = self.outside(cls.name, lambda: m.call(cls, more), patience)
+        obj = self.outside(cls.name, lambda: m.call(cls, passed()), patience)
+        if not isinstance(obj, Instance) and init is not None and options.unset(init) and self.has_raised():
+            obj = self.outside(cls.name, lambda: m.call(cls, options.with_offered(m, init, passed())), patience)
         return obj if isinstance(obj, Instance) else None
 
-    def asked_for(self, cls: ClassV) -> dict[str, Value]:
-        """What a constructor gets that has raised without it: something for each default that is None."""
-        init = plain_function(cls.lookup("__init__"))
-        raised = any(stop.why == "raises" for stop in self.m.now.stops)
-        return options.offered(self.m, init) if init is not None and raised else {}
+    def built_of_anything(self, cls: ClassV) -> Instance | None:
+        """Build an object whose options may be anything where a number by default has made the constructor raise.
+
+        `in_index=-1` has to be a list where the class says `input_transform="multiple"`.
+        """
+        self.m.of_any_type = True
+        try:
+            return self.built_with(cls, lambda: Args(open_=True)) if self.has_raised() else None
+        finally:
+            self.m.of_any_type = False
+
+    def has_raised(self) -> bool:
+        """Whether what the present part has run ended in an error of the program."""
+        return any(stop.why == "raises" for stop in self.m.now.stops)
 
     def called_by_library(self, obj: Instance) -> tuple[str, ...]:
         """The methods that the library of an object's class calls, if a model says so, and nothing has called."""
@@ -401,17 +413,17 @@ class Entry:
     def train_with_options(self, cls: ClassV) -> None:
         """Build a module with something for each option that is None by default, and train it with flags either way."""
         init = plain_function(cls.lookup("__init__"))
-        args = options.given(self.m, init, 1) if init is not None else Args()
-        obj = self.built_with(cls, args, budget.LIMITS.options_patience)
+        passed = partial(options.given, self.m, init, 1) if init is not None else Args
+        obj = self.built_with(cls, passed, budget.LIMITS.options_patience)
         if obj is not None:
-            passed = [p.name for p in options.unset(init)] if init is not None else []
-            told = options.call_with(cls.name, passed) if passed else None
+            unset = [p.name for p in options.unset(init)] if init is not None else []
+            told = options.call_with(cls.name, unset) if unset else None
             self.train(obj, options.either_way, told, budget.LIMITS.options_patience)
 
     def built_at_defaults(self, cls: ClassV) -> Instance | None:
         """An object of a class with all options at their defaults; None if building it fails."""
         init = plain_function(cls.lookup("__init__"))
-        return self.built_with(cls, unknown_arguments(self.m, init, 1) if init is not None else Args())
+        return self.built_with(cls, partial(unknown_arguments, self.m, init, 1) if init is not None else Args)
 
     def train(
         self,
@@ -498,7 +510,8 @@ class Entry:
             result = m.call(v, args)
             m.here.node, m.here.chunk = inner.node, inner.chunk
             m.entry_assumptions += (EXPECTED if guesses.computes_loss(inner) else BACKWARD,)
-            backward_from(m, result)
+            if not guesses.is_for_results(inner):
+                backward_from(m, result)
             return result
 
         return m.state.pick(self.outside(inner.name, run, familiar=familiar))

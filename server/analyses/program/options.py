@@ -58,6 +58,11 @@ def given(m: Machine, f: FunctionV, skip: int) -> Args:
     return Args(required.pos, {**passed, **required.kw})
 
 
+def with_offered(m: Machine, f: FunctionV, args: Args) -> Args:
+    """The same arguments, and something for each other parameter that is None by default."""
+    return Args(args.pos, {**offered(m, f), **args.kw}, args.open)
+
+
 def with_optional(m: Machine, f: FunctionV, skip: int) -> Args:
     """Arguments for a call that passes something, or None, for what is None by default; none for the first `skip`."""
     return unknown_arguments(m, f, skip, optional=True)

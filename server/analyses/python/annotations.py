@@ -93,14 +93,15 @@ def argument(m: Machine, f: FunctionV, p: ir.Param) -> Value:
 def from_outside(m: Machine, f: FunctionV, p: ir.Param, option: str | None) -> Value:
     """The value that an incompletely known call passes for one parameter: a number if its type or default is one.
 
-    `option`: its default, if that is a text.
+    `option`: its default, if that is a text. Where a constructor has raised for numbers, `of_any_type`, an option whose
+    default is one may be anything.
     """
     usual, kind = f.defaults.get(p.name, ABSENT), annotated(m, f, p.annotation)
     if listed := choices(m, f, p.annotation):
         return one_of(f, p, sorted(listed, key=lambda one: one != usual))
     if isinstance(usual, bool) or kind == "bool":
         return flag(f, p)
-    bare = p.annotation is None and isinstance(usual, (int, float))
+    bare = p.annotation is None and isinstance(usual, (int, float)) and not m.of_any_type
     number = bare or kind in NUMBERS or is_number(m, f, p.annotation)
     own = own_class(m, f, p.annotation)
     if (obj := built(m, own)) is not None:

@@ -61,20 +61,24 @@ def first_parameter(f: FunctionV) -> str | None:
 
 
 def bind(m: Machine, f: FunctionV, args: Args) -> dict[str, Value]:
-    """The parameters' values for a call. A missing one has its default, or is unknown."""
+    """The parameters' values for a call. A missing one has its default, or is unknown.
+
+    So is what an entry point has passed for an option of its own that is None by default: it may well be the default.
+    """
     params = f.node.params
     values: dict[str, Value] = {}
     positional = [*params.posonly, *params.args]
     keywords = dict(args.kw)
     for i, p in enumerate(positional):
         if i < len(args.pos):
-            values[p.name] = args.pos[i]
+            values[p.name] = suited(m, f, p, args.pos[i])
         elif p.name in keywords:
-            values[p.name] = keywords.pop(p.name)
+            values[p.name] = suited(m, f, p, keywords.pop(p.name))
         else:
             values[p.name] = default(m, f, p, args.open)
     for p in params.kwonly:
-        values[p.name] = keywords.pop(p.name) if p.name in keywords else default(m, f, p, args.open)
+        known = p.name in keywords
+        values[p.name] = suited(m, f, p, keywords.pop(p.name)) if known else default(m, f, p, args.open)
     if params.vararg is not None:
         rest = tuple(args.pos[len(positional) :])
         if args.open:
@@ -88,6 +92,14 @@ def bind(m: Machine, f: FunctionV, args: Args) -> dict[str, Value]:
         d.open = args.open
         values[params.kwarg.name] = d
     return values
+
+
+def suited(m: Machine, f: FunctionV, p: ir.Param, v: Value) -> Value:
+    """What is passed for a parameter: its default where that is an option, and what is passed may be anything."""
+    if type(v) is not Unknown or not v.given:
+        return v
+    usual = option(m, f.defaults.get(p.name, ABSENT))
+    return v if usual is None or isinstance(usual, str) else usual
 
 
 def fits(f: FunctionV, args: Args) -> bool:
@@ -129,7 +141,12 @@ def option(m: Machine, v: Value) -> Value:
 
 
 def is_option(v: Value) -> bool:
-    """Whether a default is a class, a function, an object or a name, which may come with what is to be passed."""
+    """Whether a default is a class, a function, an object or a name, which may come with what is to be passed.
+
+    So do configurations: `{"type": "ReLU", "inplace": True}`.
+    """
+    if isinstance(v, DictV):
+        return any(isinstance(one, str) for one in v.items.values())
     named = v[0] if isinstance(v, tuple) and v else v
     return isinstance(named, str) or isinstance(v, (*CALLABLES, Instance, NamedTuple, IntMember))
 

@@ -152,6 +152,22 @@ def _is_named(name: str, known: frozenset[str]) -> bool:
 _LOSS = re.compile(r"(?:^|_)(?:loss|losses|criterion|cross_entropy|kl_div)(?:_|\d|$)")
 
 
+_SETTING = re.compile(r"(?:^|\.)(?:config|cfg|hparams|args|opts?|options|settings)\.\w+$")
+
+
+def is_setting(name: str) -> bool:
+    """Whether something is a setting, which is no tensor that requires grad: `config.rope_theta`."""
+    return _SETTING.search(name) is not None
+
+
+_RESULTS = re.compile(r"(?:^|_)(?:post_?process\w*|(?:batched_)?nms|(?:beam|greedy)_search)(?:_|\d|$)")
+
+
+def is_for_results(f: FunctionV) -> bool:
+    """Whether a function makes results of what a trained model gives, by its name: nobody trains through it."""
+    return _RESULTS.search(f.name) is not None
+
+
 def tells_loss(name: str) -> bool:
     """Whether a function of that name computes a loss, on which a caller will run backward: `focal_loss`."""
     return _LOSS.search(name) is not None

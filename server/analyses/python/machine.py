@@ -97,6 +97,8 @@ class Machine:
         """the place of the last one of these"""
         self.passing = False
         """whether an object is being built that an entry point is called with"""
+        self.of_any_type = False
+        """whether an option may be anything, even where its default is a number"""
         self.ending: dict[str, Value] = {"over": False}
         """`over`: whether PyTorch has ended the program by now"""
         self.default_dtype = "float32"
@@ -339,7 +341,8 @@ class Machine:
         """The question whether an unknown value requires grad."""
         expected = v.parameter and not v.own and not guesses.tells_integers(v.why)
         kind = "of-data" if guesses.tells_data(v.why) else "requires-grad"
-        return Cond(("requires grad", v.key), kind if expected else "may-require-grad", v.why, self.here.site)
+        kind = "factor" if guesses.is_setting(v.why) else kind if expected else "may-require-grad"
+        return Cond(("requires grad", v.key), kind, v.why, self.here.site)
 
     def refuse_dtype(self, t: Tensor) -> None:
         """An integer tensor is to require grad: report that, and go on as if it had another dtype."""

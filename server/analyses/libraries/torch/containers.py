@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ...autograd.tensors import Tensor
-from ...domain.containers import Seq
+from ...domain.containers import NO_ITEM, Seq
 from ...domain.registry import BASES, ITERATORS, LENGTHS, method_of
 from ...domain.values import (
     ABSENT,
@@ -41,6 +42,7 @@ def init_list(m: Machine, args: Args) -> Value:
     """A container of modules by position; Sequential takes them one by one, or in an OrderedDict."""
     obj, rest = args[0], args.pos[1:]
     m.state.set(obj.attributes, "training", True)
+    kept(m, obj)  # branches add to one list
     first = m.state.pick(rest[0]) if rest else None
     if isinstance(first, DictV):
         for k in sequences.keys(first):
@@ -140,16 +142,32 @@ def of_parameters(obj: Instance) -> bool:
 
 @method_of("torch.nn.Sequential", "forward")
 def sequential(m: Machine, args: Args) -> Value:
-    """`Sequential.forward`: one module after the other."""
+    """`Sequential.forward`: one module after the other. One that a branch has added is called only on its side."""
     v = args.get(1, "input")
-    for _, module in entries(m, args[0]):
-        v = m.call(module, Args([v], site=args.site))
+    for module in in_a_row(m, args[0]):
+        given = Args([v], site=args.site)
+        v = m.state.each(module, partial(run_member, m, given))
     return v
+
+
+def run_member(m: Machine, given: Args, module: Value) -> Value:
+    """The result of a module of a sequence; what it is given where it isn't there."""
+    return given[0] if module is NO_ITEM else m.call(module, given)
+
+
+def in_a_row(m: Machine, obj: Instance) -> list[Value]:
+    """The members of a container: where a branch has added one, `NO_ITEM` on its other side."""
+    held, keys = dict(entries(m, obj)), [m.state.resolve(key) for key in cases.items_of(m, kept(m, obj))]
+    if not any(type(key) is Phi for key in keys):
+        return list(held.values())
+    added = {one for key in keys for one in leaves(key)}
+    row = [m.state.each_way(key, lambda one: held.get(one, NO_ITEM)) for key in keys]
+    return [*row, *(v for key, v in held.items() if key not in added)]
 
 
 def members(m: Machine, obj: Instance) -> ListV:
     """The members of a container in a row."""
-    row = ListV(tuple(v for _, v in entries(m, obj)))
+    row = ListV(tuple(in_a_row(m, obj)))
     row.open = m.state.is_open(kept(m, obj))
     return row
 

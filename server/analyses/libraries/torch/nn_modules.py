@@ -23,7 +23,7 @@ from ...operators import calls_by_name, cases, modules
 from ...operators.module_classes import DERIVED, FORWARDS
 from ...python import attributes, sequences
 from ...shapes.dtypes import is_floating
-from .containers import CONTAINERS, keep, open_up
+from .containers import CONTAINERS, append, keep
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -161,14 +161,14 @@ def register_parameter(m: Machine, args: Args) -> Value:
 
 @method_of(MODULE, "add_module", "register_module")
 def register_module(m: Machine, args: Args) -> Value:
-    """`self.add_module(name, module)`."""
+    """`self.add_module(name, module)`; in an `nn.Sequential` it is one more, whatever the name is."""
     name = m.state.resolve(args.get(1, "name"))
     if isinstance(name, str) and any(map(args[0].cls.derives, CONTAINERS)):
         keep(m, args[0], name, args.get(2, "module"))
     elif isinstance(name, str):
         m.state.set(args[0].attributes, name, args.get(2, "module"))
     elif args[0].cls.derives("torch.nn.Sequential"):
-        open_up(m, args[0])
+        append(m, Args([args[0], args.get(2, "module")]))
     return None
 
 
