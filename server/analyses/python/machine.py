@@ -341,8 +341,8 @@ class Machine:
         """The question whether an unknown value requires grad."""
         expected = v.parameter and not v.own and not guesses.tells_integers(v.why)
         kind = "of-data" if guesses.tells_data(v.why) else "requires-grad"
-        kind = "factor" if guesses.is_setting(v.why) else kind if expected else "may-require-grad"
-        return Cond(("requires grad", v.key), kind, v.why, self.here.site)
+        doubted = "factor" if guesses.is_setting(v.why) else "may-require-grad"
+        return Cond(("requires grad", v.key), kind if expected else doubted, v.why, self.here.site)
 
     def refuse_dtype(self, t: Tensor) -> None:
         """An integer tensor is to require grad: report that, and go on as if it had another dtype."""
