@@ -113,9 +113,9 @@ def is_worth_reading(rule: Rule, assumptions: Sequence[Assumption]) -> bool:
     """Whether what rests on these assumptions is told at all.
 
     It isn't where the author's own code says that nothing is recorded, and they are far-fetched; nor where one of them
-    is that what was left unfinished changes nothing, and there are others.
+    is that what was left unfinished changes nothing, and there are others but that a module is trained.
     """
-    if UNFINISHED in assumptions and len(assumptions) > 1:
+    if UNFINISHED in assumptions and any(a.kind not in ("guess", "trained") for a in assumptions):
         return False
     return not (rule.unrecorded and are_far_fetched(assumptions, 0))
 

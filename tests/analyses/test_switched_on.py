@@ -6,6 +6,7 @@ from textwrap import dedent
 from typing import Any, NamedTuple
 
 import pytest
+import torch
 from gradguard.analyses import replay
 from gradguard.rules.diagnostic import Severity, diagnose
 from gradguard.syntax.chunks import parse
@@ -225,4 +226,46 @@ def test_what_fails_with_one_of_them_is_told(name: str) -> None:
     first, second = REFUSED[name]
     text = APART.format(first=first, second=second, between="x *= 2")
     found = told_of_refused(text, "Block(3, last=True)(torch.randn(2, 3))")
+    assert found.severity is Severity.WARNING
+
+
+SHORTENED = """\
+import torch
+from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self, grow: bool = True):
+        super().__init__()
+        parts = []
+        if grow:
+            parts.append(nn.ReLU(inplace=True))
+            parts.append(nn.Linear(3, 3))
+        parts.append(nn.ReLU(inplace={inplace}))
+        parts.append(nn.Linear(3, 3))
+        {changed}
+        self.lin, self.parts = nn.Linear(3, 3), nn.Sequential(*parts)
+
+    def forward(self, x):
+        return self.parts(self.lin(x).exp())
+"""
+
+
+@pytest.mark.parametrize("changed", ["parts[0] = nn.ReLU()", "parts = parts[1:]", "del parts[0]"])
+def test_the_first_of_a_list_is_another_where_a_branch_has_added_none(changed: str) -> None:
+    for inplace in (True, False):
+        text = SHORTENED.format(inplace=inplace, changed=changed)
+        scope: dict[str, Any] = {}
+        exec(text, scope)
+        for grow in (True, False):
+            scope["Block"](grow)(torch.randn(2, 3)).sum().backward()
+        assert diagnose(replay([parse(text, "main.py")], Alone())) == []
+
+
+def test_the_last_of_a_sequence_is_another_where_a_branch_has_added_none() -> None:
+    text = SHORTENED.format(inplace=False, changed="parts = nn.Sequential(*parts)[1 - len(parts):]")
+    text = text.replace("parts.append(nn.ReLU(inplace=True))", "parts.append(nn.Linear(3, 3))")
+    assert diagnose(replay([parse(text, "main.py")], Alone())) == []
+    text = text.replace("nn.ReLU(inplace=False)", "nn.ReLU(inplace=True)").replace("1 - len(parts):", "-2:")
+    found = told_of_refused(text, "Block(grow=False)(torch.randn(2, 3))")
     assert found.severity is Severity.WARNING

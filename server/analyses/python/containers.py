@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ...syntax import ir
@@ -28,14 +29,18 @@ from ..domain.values import (
     UnknownKey,
     Value,
     contents,
+    leaves,
 )
 from ..operators.cases import items_of
 from . import attributes, enumerations, imports, library, sequences
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from .machine import Machine
+
+ASKED = 3
+"""branches by which a list is told apart"""
 
 
 def as_slice(index: SliceV) -> slice | None:
@@ -60,7 +65,9 @@ def get_item(m: Machine, v: Value, index: Value) -> Value:
     items = v if isinstance(v, tuple) else items_of(m, v)
     open_ = not isinstance(v, tuple) and (m.state.is_open(v) or may_hold_more(m, v))
     if isinstance(index, SliceV):
-        return part(v, items, index, open_)
+        if isinstance(v, tuple):
+            return part(v, items, index, open_)
+        return by_length(m, v, lambda held: part(v, held, index, open_))
     if isinstance(index, int) and (not open_ or 0 <= index < len(items) or (index < 0 and items)):
         rows = m.state.resolve(v.items) if isinstance(v, (ListV, Iterator_)) else v
         if type(rows) is Phi and -len(items) <= index < len(items):
@@ -181,9 +188,7 @@ def set_item(m: Machine, v: Value, index: Value, value: Value) -> None:
         return
     items = items_of(m, v)
     if isinstance(index, int) and -len(items) <= index < len(items):
-        changed = list(items)
-        changed[index] = value
-        m.state.put(v, Items.items, tuple(changed))
+        by_length(m, v, partial(put_at, m, v, index, value))
     elif isinstance(index, Unknown) and items:
         first = m.state.merge(at(m, index, 0), value, items[0])
         m.state.put(v, Items.items, (first, *items[1:]))
@@ -202,17 +207,41 @@ def set_item(m: Machine, v: Value, index: Value, value: Value) -> None:
             m.state.put(v, Container.open, True)
 
 
+def by_length(m: Machine, v: Value, run: Callable[[tuple[Value, ...]], Value], asked: int = 0) -> Value:
+    """Run something with the items of a list on each side of the branches that have added some of them, if few have."""
+    items = [m.state.resolve(item) for item in items_of(m, v)]
+    added = next((item for item in items if type(item) is Phi and NO_ITEM in leaves(item)), None)
+    if added is None or asked == ASKED:
+        return run(tuple(item for item in items if item is not NO_ITEM))
+    again = partial(by_length, m, v, run, asked + 1)
+    return m.state.fork(added.cond, again, again)
+
+
+def put_at(m: Machine, v: Value, index: int, value: Value, items: tuple[Value, ...]) -> Value:
+    """`v[index] = value` of a list with these items."""
+    if -len(items) <= index < len(items):
+        row = list(items)
+        row[index] = value
+        m.state.put(v, Items.items, tuple(row))
+    return None
+
+
 def delete_item(m: Machine, v: Value, index: Value) -> None:
     """`del v[index]`."""
     if isinstance(v, DictV):
         if sequences.hashable(index) and index in v.items:
             m.state.delete(v.items, index)
         return
-    items = list(items_of(m, v))
-    known = as_slice(index) if isinstance(index, SliceV) else index
-    if isinstance(known, slice) or (isinstance(known, int) and -len(items) <= known < len(items)):
-        del items[known]
-        m.state.put(v, Items.items, tuple(items))
+    by_length(m, v, partial(delete_at, m, v, as_slice(index) if isinstance(index, SliceV) else index))
+
+
+def delete_at(m: Machine, v: Value, index: Value, items: tuple[Value, ...]) -> Value:
+    """`del v[index]` of a list with these items."""
+    if isinstance(index, slice) or (isinstance(index, int) and -len(items) <= index < len(items)):
+        row = list(items)
+        del row[index]
+        m.state.put(v, Items.items, tuple(row))
+    return None
 
 
 def binary(m: Machine, op: str, a: Value, b: Value) -> Value:

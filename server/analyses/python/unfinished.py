@@ -13,6 +13,7 @@ and a block where that was too little several times in a row is left as a whole.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ...syntax import ir
@@ -20,6 +21,7 @@ from ...syntax.walk import statements as statements_of
 from ..autograd.tensors import Tensor
 from ..domain import budget
 from ..domain.modules import is_model
+from ..domain.paths import Exhausted
 from ..domain.values import ABSENT, Args, Container, DictV, Instance, ListV, Unknown, serial
 from ..operators import modules
 from . import assignment, attributes, containers, opaque, statements
@@ -35,6 +37,9 @@ if TYPE_CHECKING:
 
 OLDEST = 1
 """no object is older: what was left is taken to change nothing, as an unseen call is"""
+
+WRITING = 20
+"""steps for a change in place whose operand was left"""
 
 LOOKUPS = ("KeyError", "IndexError", "AttributeError", "AssertionError")
 """What Python raises where something is missing that an unfinished statement would have put there."""
@@ -143,6 +148,10 @@ def leave(m: Machine, s: ir.Stmt, why: Why, detail: str = "") -> Outcome | None:
     if why == "work":
         m.work.short, m.work.anew = m.work.depth, False
     apart = m.work.entering and s.chunk is not None and s.chunk.path != m.files.main
+    if isinstance(s, ir.AugAssign) and isinstance(held(m, s.target), Tensor):
+        doubt(m, OLDEST)
+        write(m, s)
+        return None
     doubt(m, OLDEST if apart else serial())
     for inner in statements_of([s], into_definitions=False):
         for target in targets(inner):
@@ -150,9 +159,18 @@ def leave(m: Machine, s: ir.Stmt, why: Why, detail: str = "") -> Outcome | None:
     return statements.Return(unbound(m, s, "the result")) if isinstance(s, ir.Return) else None
 
 
+def write(m: Machine, s: ir.AugAssign) -> None:
+    """Change a tensor in place by what would have taken too much work, as by the result of an unseen call."""
+    m.work.limit = m.work.most = max(m.work.most, m.work.steps + WRITING)
+    operand = unbound(m, s, "what it is changed by")
+    m.here.chunk, m.here.node = s.chunk, s
+    with m.here.writing(s, s.target, f"{s.op}="), suppress(Exhausted):
+        statements.in_place(m, s.op, held(m, s.target), operand)
+
+
 def unbound(m: Machine, s: ir.Stmt, name: str) -> Value:
     """What a statement that was left would have bound or returned: if it is a call's result, as of an unseen call."""
-    call = s.value if isinstance(s, (ir.Assign, ir.AnnAssign, ir.Return)) else None
+    call = s.value if isinstance(s, (ir.Assign, ir.AnnAssign, ir.AugAssign, ir.Return)) else None
     if not isinstance(call, ir.Call):
         return Unknown(name)
     given = Args([v for a in call.args if (v := held(m, a.value)) is not ABSENT])

@@ -196,15 +196,19 @@ def get_item(m: Machine, args: Args) -> Value:
     if isinstance(index, str):
         found = obj.attributes.get(index, ABSENT)
         return m.state.resolve(found) if found is not ABSENT else Unknown("a module")
-    picked = operators.get_item(m, members(m, obj), index)
-    if isinstance(picked, ListV):
-        made = Instance(obj.cls, obj.site)
-        made.attributes["training"] = True
-        for i, v in enumerate(cases.items_of(m, picked)):
-            keep(m, made, str(i), v)
-        kept(m, made).open = picked.open
-        return made
-    return picked
+    return m.state.each(operators.get_item(m, members(m, obj), index), partial(part_of, m, obj))
+
+
+def part_of(m: Machine, obj: Instance, picked: Value) -> Value:
+    """What `container[i]` or `container[a:b]` gives: a member, or a container of some of them."""
+    if not isinstance(picked, ListV):
+        return picked
+    made = Instance(obj.cls, obj.site)
+    made.attributes["training"] = True
+    for i, v in enumerate(cases.items_of(m, picked)):
+        keep(m, made, str(i), v)
+    kept(m, made).open = picked.open
+    return made
 
 
 def set_item(m: Machine, args: Args) -> Value:
