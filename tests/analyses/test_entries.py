@@ -13,12 +13,17 @@ import pytest
 import torch
 from gradguard.analyses import replay
 from gradguard.analyses.operators import conversions
+from gradguard.analyses.program.session import Session
 from gradguard.rules.diagnostic import Severity, diagnose
 from gradguard.syntax.chunks import parse
+from gradguard.workspace.files import Document
+from gradguard.workspace.project import Project
 
 from .replaying import Alone
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from gradguard.analyses.domain.values import Cond
     from gradguard.analyses.python.machine import Machine
 
@@ -599,3 +604,48 @@ def severities(text: str) -> list[Severity]:
 
 def alarms(text: str) -> list[Severity]:
     return [severity for severity in severities(text) if severity <= Severity.WARNING]
+
+
+# -- classes in classes -------------------------------------------------------------------------------
+
+
+NESTED = """\
+import torch
+
+class Model:
+    kind = torch.nn.Linear
+
+    class Parts:
+        class Net(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.lin = torch.nn.Linear(3, 3)
+
+            def forward(self, x):
+                out = self.lin(x).sigmoid()
+                {write}
+                return out
+
+    Again = Parts
+"""
+
+
+def test_a_class_in_a_class_is_trained() -> None:
+    text = NESTED.format(write="out += 1")
+    scope: dict[str, Any] = {}
+    exec(text, scope)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        scope["Model"].Parts.Net()(torch.randn(2, 3)).sum().backward()
+    assert severities(text) == [Severity.WARNING]
+
+
+def test_an_edit_of_a_class_in_a_class_enters_it_again(tmp_path: Path) -> None:
+    path = tmp_path / "net.py"
+    path.write_text(NESTED.format(write="pass"))
+    project = Project(tmp_path)
+    session = Session(project)
+    found = []
+    for write in ("pass", "out += 1", "out = out + 1", "out.mul_(2)"):
+        project.overlay(Document(str(path), NESTED.format(write=write)))
+        found.append([one.rule.code for one in diagnose(session.replay([project.source(str(path))]))])
+    assert found == [[], ["GG101"], [], ["GG101"]]

@@ -369,15 +369,27 @@ class Session:
         return steps
 
     def defined(self, path: str) -> Iterator[tuple[str, str, Value]]:
-        """The classes and functions that a file defines at its top level, with their decorators, by their names."""
+        """The functions that a file defines at its top level, with their decorators; its classes, with those in them.
+
+        Each by its own name, and the one that it, or what it is in, is bound to.
+        """
         for bound, v in list(self.m.files.frames[path].variables.items()):
             v = self.m.state.pick(v)
             f = plain_function(v)
             if f is not None:
                 if isinstance(f.node, ir.FunctionDef) and f.chunk.path == path:
                     yield f.name, bound, v
-            elif isinstance(v, ClassV) and v.node is not None and v.node.chunk.path == path:
-                yield v.name, bound, v
+            elif isinstance(v, ClassV):
+                yield from ((one.name, bound, one) for one in self.classes(v, path))
+
+    def classes(self, cls: ClassV, path: str) -> Iterator[ClassV]:
+        """A class, and those in its body, as far as a file defines them."""
+        if cls.node is not None and cls.node.chunk.path == path:
+            yield cls
+            for v in cls.attributes.values():
+                inner = self.m.state.pick(v)
+                if isinstance(inner, ClassV) and inner.node in cls.node.body:
+                    yield from self.classes(inner, path)
 
 
 Part = Beginning | Ending | ir.Stmt
