@@ -46,13 +46,13 @@ def statements(body: Iterable[ir.Stmt], into_definitions: bool = True) -> Iterat
                 yield from statements(block, into_definitions)
 
 
-def blocks_in(statement: ir.Stmt, into_definitions: bool = True) -> Iterator[list[ir.Stmt]]:
-    """The blocks inside a statement and those in them; bodies of functions and classes in them if wanted."""
+def blocks_in(statement: ir.Stmt) -> Iterator[list[ir.Stmt]]:
+    """The blocks inside a statement and those in them, but for bodies of functions and classes defined there."""
     for block in blocks(statement):
         yield block
         for one in block:
-            if into_definitions or not isinstance(one, (ir.FunctionDef, ir.ClassDef)):
-                yield from blocks_in(one, into_definitions)
+            if not isinstance(one, (ir.FunctionDef, ir.ClassDef)):
+                yield from blocks_in(one)
 
 
 def enclosing(body: Iterable[ir.Stmt], node: ir.Node) -> ir.FunctionDef | None:

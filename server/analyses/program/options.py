@@ -87,7 +87,7 @@ def missed(f: ir.FunctionDef, reached: Callable[[ir.Stmt], bool]) -> Iterator[ir
     missed where its block returns.
     """
     params = {p.name for p in (*f.params.posonly, *f.params.args, *f.params.kwonly)}
-    for block in blocks_in(f, into_definitions=False):
+    for block in blocks_in(f):
         for k, s in enumerate(block):
             if isinstance(s, ir.If) and reached(s) and not params.isdisjoint(names(s.test)):
                 for side in (s.body, s.orelse or block[k + 1 :]):
