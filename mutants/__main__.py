@@ -40,7 +40,7 @@ def main() -> int:
     models = listed(HERE / "models.toml")
     record = Record(HERE / "record.json")
     for model in models:
-        if not options.only or {model.package, Path(model.file).stem} & set(options.only):
+        if model.is_chosen(options.only):
             record.add(model.file, _outcomes(model, options))
             print(model.file, flush=True)
     outcomes = record.outcomes(models)
@@ -84,14 +84,14 @@ def _trained(model: Model, python: Path, seed: int) -> Iterator[tuple[Edit, str]
     """Edits of a file, in equal parts of each kind, with how two steps of training end."""
     text = (model.project(python) / model.file).read_text(encoding="utf-8")
     base = {"script": model.script, "file": model.file}
-    found = next(_asked(python, base))
+    found = next(asked(python, base))
     if "problem" in found:
         sys.exit(f"{model.file}: {found['problem']}")
     tensors = {int(first): frozenset(names) for first, names in found["tensors"].items()}
     drawn = list(_in_turn(edits(text, frozenset(found["lines"]), tensors), random.Random(f"{seed} {model.file}")))
     tried = [_told(edit, edit.applied(text)) for edit in drawn[:TRIED]]
     left = {True: EACH, False: EACH}
-    for edit, answer in zip(drawn, _asked(python, base | {"edits": tried}), strict=False):
+    for edit, answer in zip(drawn, asked(python, base | {"edits": tried}), strict=False):
         verdict = answer["verdict"]
         fails = verdict.startswith("fails")
         if not verdict.startswith("other") and answer["ran"] and left[fails]:
@@ -106,7 +106,7 @@ def _told(edit: Edit, text: str) -> dict[str, Any]:
 def _fails_elsewhere(model: Model, python: Path, edit: Edit, text: str) -> bool:
     """Whether training raises with an edit where the model, or what it is given, is another one."""
     jobs = ({"script": script, "file": model.file, "edits": [_told(edit, text)]} for script in model.other_scripts)
-    return any(answer["verdict"].startswith("fails") for job in jobs for answer in _asked(python, job))
+    return any(answer["verdict"].startswith("fails") for job in jobs for answer in asked(python, job))
 
 
 def _in_turn(found: list[Edit], rng: random.Random) -> Iterator[Edit]:
@@ -120,7 +120,7 @@ def _in_turn(found: list[Edit], rng: random.Random) -> Iterator[Edit]:
         yield from [one.pop() for one in kinds.values() if one]
 
 
-def _asked(python: Path, job: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def asked(python: Path, job: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """What PyTorch says, which is kept for the next time."""
     words = json.dumps(job)
     truth = HERE / "truth.py"

@@ -6,11 +6,15 @@ import shutil
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 SCRIPT = """\
 import torch
@@ -42,6 +46,10 @@ class Model:
     loss: str = "out.square().mean()"
     before: str = ""
     others: tuple[dict[str, str], ...] = ()
+
+    def is_chosen(self, only: Iterable[str] | None) -> bool:
+        """Whether its package or file is among those that are named; it is if none are."""
+        return not only or not {self.package, Path(self.file).stem}.isdisjoint(only)
 
     @property
     def script(self) -> str:

@@ -20,7 +20,7 @@ from gradguard.rules.diagnostic import diagnose, position
 from gradguard.rules.rule import Severity
 from gradguard.workspace.files import Document
 
-from .__main__ import HERE, _asked
+from .__main__ import HERE, asked
 from .models import Model, listed
 from .told import Reader
 
@@ -43,7 +43,7 @@ def main() -> int:
     options = parser.parse_args()
     told = probed = 0
     for model in (*listed(HERE / "models.toml"), *listed(HERE / "reach.toml")):
-        if not options.only or {model.package, Path(model.file).stem} & set(options.only):
+        if model.is_chosen(options.only):
             lines, missed = _probed(model, options.python)
             told, probed = told + lines - len(missed), probed + lines
             print(f"{model.package} {model.file}: {lines - len(missed)} of {lines}", *missed, sep="\n    ", flush=True)
@@ -54,7 +54,7 @@ def main() -> int:
 def _probed(model: Model, python: Path) -> tuple[int, list[str]]:
     """How many statements were probed for a model, and the lines of those that were not told."""
     root = model.project(python)
-    (found,) = _asked(python, {"script": model.script, "file": model.file})
+    (found,) = asked(python, {"script": model.script, "file": model.file})
     reader = Reader(root, root / model.file, root / model.script_name)
     count, missed = 0, []
     for name, ran in ((model.file, set(found["lines"])), (model.script_name, None)):
@@ -72,34 +72,15 @@ def _probed(model: Model, python: Path) -> tuple[int, list[str]]:
 def _statements(text: str, ran: set[int] | None) -> Iterator[int]:
     """The lines of the statements of functions that `ran`; those of the program's own code instead if that is None."""
     tree, lines = ast.parse(text), text.splitlines()
-    for block in _own(tree.body) if ran is None else _of_functions(tree):
-        for s in block:
-            line = min([s.lineno, *(one.lineno for one in getattr(s, "decorator_list", []))])
-            is_first = not lines[line - 1][: s.col_offset].strip() and not lines[line - 1].lstrip().startswith("elif")
-            is_text = isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant)
-            if is_first and not is_text and (ran is None or s.lineno in ran):
-                yield line
-
-
-def _own(block: list[ast.stmt]) -> Iterator[list[ast.stmt]]:
-    """A block and the blocks in it."""
-    yield block
-    for s in block:
-        for part in (s, *getattr(s, "handlers", []), *getattr(s, "cases", [])):
-            for name in ("body", "orelse", "finalbody"):
-                if isinstance(inner := getattr(part, name, None), list):
-                    yield from _own(inner)
-
-
-def _of_functions(tree: ast.Module) -> Iterator[list[ast.stmt]]:
-    """The blocks of all functions, each once."""
-    outer = [s for block in _own(tree.body) for s in block if isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef))]
-    seen: set[int] = set()
-    for function in outer:
-        for block in _own(function.body):
-            if id(block) not in seen:
-                seen.add(id(block))
-                yield block
+    functions = [one for one in ast.walk(tree) if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    inside = {one for function in functions for s in function.body for one in ast.walk(s)}
+    for s in ast.walk(tree) if ran is None else inside:
+        if not isinstance(s, ast.stmt) or (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant)):
+            continue
+        line = min([s.lineno, *(one.lineno for one in getattr(s, "decorator_list", []))])
+        is_first = not lines[line - 1][: s.col_offset].strip() and not lines[line - 1].lstrip().startswith("elif")
+        if is_first and (ran is None or s.lineno in ran):
+            yield line
 
 
 def _missed(reader: Reader, path: Path, text: str, lines: list[int]) -> list[int]:

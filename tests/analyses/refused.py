@@ -1,4 +1,4 @@
-"""Programs that PyTorch refuses to run backward through, and what is told of them."""
+"""Programs that PyTorch refuses to run backward through, or runs, and what is told of them."""
 
 from __future__ import annotations
 
@@ -20,3 +20,11 @@ def told_of_refused(text: str, output: str) -> Diagnostic:
         exec(f"{output}.sum().backward()", scope)
     (found,) = diagnose(replay([parse(text, "main.py")], Alone()))
     return found
+
+
+def told_of_working(text: str, output: str) -> list[Diagnostic]:
+    """What is told of a program where PyTorch runs backward from an `output` of its module."""
+    scope: dict[str, Any] = {}
+    exec(text, scope)
+    exec(f"{output}.sum().backward()", scope)
+    return diagnose(replay([parse(text, "main.py")], Alone()))

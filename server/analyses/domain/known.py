@@ -131,6 +131,11 @@ def is_constant_key(key: Hashable) -> bool:
     return type(key) is tuple and key[:1] == ("const",)
 
 
+def attribute(key: Hashable) -> str | None:
+    """The name of the attribute of something else that a key identifies; None for any other key."""
+    return str(key[-1]) if type(key) is tuple and key[:1] == ("attr",) else None
+
+
 def decided(key: Hashable, thing: Hashable, constant: Any) -> bool | None:
     """The answer to a question where a thing equals a constant; None if it asks about something else.
 

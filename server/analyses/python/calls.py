@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..autograd.tensors import Tensor
-from ..domain.known import key_of
+from ..domain.known import attribute, key_of
 from ..domain.paths import Raised
 from ..domain.values import (
     ABSENT,
@@ -92,7 +92,8 @@ def unknown_result(m: Machine, f: Value, args: Args) -> Value:
     known = not any(isinstance(a, (Tensor, Instance)) for a in args)
     key = ("call", f.key, *(key_of(a) for a in args), m.work.moment) if known else None
     result = Unknown(f"{f.why}(…)" if f.why else "", key, number=f.number, result=opaque.is_model(f))
-    if isinstance(f.key, tuple) and f.key[0] == "attr" and functions.looks_up(str(f.key[-1]), args):
+    method = attribute(f.key)
+    if method is not None and functions.looks_up(method, args):
         made = functions.or_option(m, result, args.pos[1])
         if made is not result:
             return made

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...syntax import ir
 from ...syntax.walk import statements
-from ..domain.known import is_mask
+from ..domain.known import attribute, is_mask
 from ..operators import attributes as tensor_attributes
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def tells_tensor(m: Machine, v: Unknown, name: str) -> bool:
 
 def is_gradient(v: Unknown) -> bool:
     """Whether an unknown value is the `grad` of something: a tensor, or None."""
-    return isinstance(v.key, tuple) and v.key[0] == "attr" and v.key[-1] == "grad"
+    return attribute(v.key) == "grad"
 
 
 def may_convert(m: Machine, v: Unknown, name: str) -> bool:
@@ -83,8 +83,7 @@ def may_convert(m: Machine, v: Unknown, name: str) -> bool:
 
 def moves(method: Unknown) -> bool:
     """Whether something is a method of what was passed in, such as `batch.to`, that returns it moved or converted."""
-    key = method.key
-    return method.came_in and isinstance(key, tuple) and key[0] == "attr" and key[-1] in MOVING
+    return method.came_in and attribute(method.key) in MOVING
 
 
 NUMBERS = ("int", "float", "bool")

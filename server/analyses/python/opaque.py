@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..autograd.gradients import OPAQUE
 from ..autograd.tensors import Node, Tensor, either
+from ..domain.known import attribute
 from ..domain.paths import gated
 from ..domain.values import LINK, Args, Cond, Unknown, Value
 from . import sequences
@@ -108,7 +109,7 @@ def is_given(v: Unknown) -> bool:
 
 def is_attribute(v: Unknown) -> bool:
     """Whether a value is an attribute of another, such as a method."""
-    return isinstance(v.key, tuple) and v.key[0] == "attr"
+    return attribute(v.key) is not None
 
 
 def as_given(m: Machine, v: Value) -> Value:
