@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from ...syntax import ir
 from ...syntax.text import Excerpt
 from ..domain.trail import Grown
-from ..domain.values import CONSTANTS, Generator, Moment, Value
+from ..domain.values import CONSTANTS, Cond, Generator, Moment, Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,16 +30,17 @@ if TYPE_CHECKING:
 Entry = tuple[Any, Value]
 """A name, a key or a slot, and what is there."""
 
-MOST = 100_000
-"""how many pairs of values are compared at most"""
+PAIRS = 30
+"""pairs of values that are compared in about a quarter of the time of a statement's replay"""
 
 
-def alike(old: Step, was: Undone, new: Step, undone: Undone) -> bool:
+def alike(old: Step, was: Undone, new: Step, undone: Undone, worth: int) -> bool:
     """Whether two steps have left the same; both are taken back, and `was` and `undone` is what it takes to do them.
 
-    They have made as many nodes.
+    They have made as many nodes. False, too, where it takes too long to tell: what rests on them is `worth` so many
+    statements.
     """
-    return Comparison(Run(old, was), Run(new, undone)).holds()
+    return Comparison(Run(old, was), Run(new, undone)).holds(PAIRS * worth)
 
 
 class Run:
@@ -76,9 +77,9 @@ class Comparison:
         self.numbers: dict[str, dict[int, int]] = {"serial": {}, "order": {}, "run": {}}
         self.ids: list[tuple[int, int]] = []
 
-    def holds(self) -> bool:
-        """Whether the runs are alike."""
-        return self.roots() and self.walk() and self.closed()
+    def holds(self, most: int) -> bool:
+        """Whether the runs are alike, as so many pairs tell."""
+        return self.roots() and self.walk(most) and self.closed()
 
     def roots(self) -> bool:
         """Begin with what both have written to what was there before, the graph, and what was only added."""
@@ -109,9 +110,9 @@ class Comparison:
                 return False
         return True
 
-    def walk(self) -> bool:
+    def walk(self, most: int) -> bool:
         """Compare pair by pair, and what each holds."""
-        for _ in range(MOST):
+        for _ in range(most):
             if not self.todo:
                 return True
             if not self.compare(*self.todo.pop()):
@@ -133,8 +134,7 @@ class Comparison:
             self.todo += zip(one, other, strict=False)
             return len(one) == len(other)
         if kind in (frozenset, set):
-            self.todo += zip(one, other, strict=False)
-            return one == other or len(one) == len(other) == 1
+            return one == other or self.answers(one, other)
         if id(one) in self.pairs or id(other) in self.back:
             return self.pairs.get(id(one)) == id(other)
         self.pairs[id(one)], self.back[id(other)] = id(other), id(one)
@@ -191,6 +191,14 @@ class Comparison:
                 self.todo.append((one, other))
         return True
 
+    def answers(self, some: frozenset[Any] | set[Any], others: frozenset[Any] | set[Any]) -> bool:
+        """Whether what is in two sets, questions with their answers above all, may stand for each other."""
+        if len(some) != len(others):
+            return False
+        both = list(zip(sorted(some, key=shape), sorted(others, key=shape), strict=True))
+        self.todo += (pair for pair in both if type(pair[0]) is not tuple)
+        return all(self.key(*pair) for pair in both if type(pair[0]) is tuple)
+
     def number(self, one: int, other: int, of: str = "serial") -> bool:
         """Whether two numbers of objects stand for each other."""
         if one == other:
@@ -230,6 +238,26 @@ class Comparison:
 def name_of(key: Any) -> Any:
     """The name of a slot; any other key itself."""
     return key.__name__ if isinstance(key, MemberDescriptorType) else key
+
+
+def shape(key: Any) -> tuple[str, list[int]]:
+    """What two runs sort the same keys by: the key without its numbers, and these, which keep their order."""
+    words: list[str] = []
+    numbers: list[int] = []
+    todo = [key]
+    while todo:
+        one = todo.pop()
+        if type(one) is tuple and one[:1] != ("const",):
+            words.append(f"({len(one)}")
+            todo += one
+        elif type(one) in (int, Moment):
+            numbers.append(one)
+            words.append("#")
+        elif type(one) is Cond:
+            todo.append(one.key)
+        else:
+            words.append(repr(one) if type(one) in CONSTANTS or type(one) is tuple else type(one).__name__)
+    return " ".join(words), numbers
 
 
 def slots(kind: type[Any]) -> tuple[str, ...] | None:
