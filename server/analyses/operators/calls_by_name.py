@@ -18,7 +18,7 @@ from .arrays import NDArray
 from .call import NONE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from ...facts.model import Op
     from .interpreter import Interpreter
@@ -141,9 +141,12 @@ def call(m: Interpreter, name: str, args: Args) -> Value:
 
 def alike(m: Interpreter, op: Op, args: Args) -> Args:
     """The arguments with any number in place of one of several, where a call does the same with each of them."""
-    if not is_plain(op.name):
-        return args
-    asked = {test.param for case in op.cases for test in case.tests}
+    return unified(m, op, args, ()) if is_plain(op.name) else args
+
+
+def unified(m: Interpreter, op: Op, args: Args, apart: Sequence[str]) -> Args:
+    """The arguments with any number in place of one of several, but for those that cases ask for, and those `apart`."""
+    asked = {*apart, *(test.param for case in op.cases for test in case.tests)}
     names = [p.name for p in op.params if not p.variadic]
     pos = [v if name in asked else settled(m.state.resolve(v)) for name, v in zip(names, args.pos, strict=False)]
     kw = {name: v if name in asked else settled(m.state.resolve(v)) for name, v in args.kw.items()}

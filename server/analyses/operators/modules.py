@@ -266,10 +266,13 @@ def by_fact(m: Interpreter, obj: Instance, fact: ModuleFact, args: Args) -> Valu
     """Replay the forward of a class of `torch.nn` from its fact."""
     from . import calls_by_name
 
-    if calls_by_name.resolved(m, args) is None:
-        return calls_by_name.split(m, args, lambda one: by_fact(m, obj, fact, one))
     running = became(m, fact)
     op = Op(running.name, fact.forward, running.cases)
+    if calls_by_name.resolved(m, args) is None:
+        read = shapes.module_inputs(fact.name)
+        args = args if read is None else calls_by_name.unified(m, op, args, read)
+    if calls_by_name.resolved(m, args) is None:
+        return calls_by_name.split(m, args, lambda one: by_fact(m, obj, fact, one))
     call = replay.bind(m, op, args)
     call.spoken = obj.cls.name
     for name in own_tensors(fact):

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import call, views
-from .modules import materialized, module_output, module_parameters
+from .modules import materialized, module_inputs, module_output, module_parameters
 from .table import OPS, find
 from .types import UNKNOWN, Answer, Arg, Number, Output, TensorType
 
@@ -88,6 +88,7 @@ __all__ = [
     "infer",
     "infer_call",
     "materialized",
+    "module_inputs",
     "module_output",
     "module_parameters",
     "view_of",

@@ -134,6 +134,21 @@ DELEGATES: dict[str, Delegate] = {
 }
 
 
+def module_inputs(name: str) -> Sequence[str] | None:
+    """The arguments of a module's `forward` that its result's type depends on; None for an unknown class."""
+    row = _row(name)
+    return None if row is None else row[0]
+
+
+def _row(name: str) -> tuple[Sequence[str], Gives] | None:
+    bare = name.rpartition(".")[2]
+    if bare in SAME.split():
+        return ("input",), result(same, kept)
+    if bare in DELEGATES and bare not in GIVES:
+        return DELEGATES[bare].inputs, DELEGATES[bare].gives(bare)
+    return GIVES.get(bare)
+
+
 def module_output(
     name: str,
     ctor: Mapping[str, Arg],
@@ -148,16 +163,10 @@ def module_output(
     that the constructor made (`module.double()`). Several results are a list, nested as PyTorch nests tuples (`LSTM`:
     `[output, [h_n, c_n]]`); inside a list, None is Python's None. None alone means that the class is unknown.
     """
-    bare = name.rpartition(".")[2]
-    if bare in SAME.split():
-        params: Sequence[str] = ("input",)
-        gives: Gives = result(same, kept)
-    elif bare in GIVES:
-        params, gives = GIVES[bare]
-    elif bare in DELEGATES:
-        params, gives = DELEGATES[bare].inputs, DELEGATES[bare].gives(bare)
-    else:
+    row = _row(name)
+    if row is None:
         return None
+    params, gives = row
     settings = {param: value for param, value in ctor.items() if param not in ("device", "dtype")}
     given = dict(zip(params, inputs, strict=False)) | dict(keywords or {})
     return attempt(gives, Call({**settings, **(own or {}), **given}, default))
