@@ -145,6 +145,8 @@ class Budget:
 
     forks: int = 7
     """Nested branches on unknown conditions that are followed on both sides: their work multiplies."""
+    copies: int = 2
+    """How often what comes behind branches is run, once for each way that leads there."""
     alternatives: int = 12
     """Alternatives of one value that are kept apart: every operator on it does its work for each of them."""
     types_apart: int = 4

@@ -130,6 +130,12 @@ class State(Trail):
         self.ended: dict[Any, Value] = {}
         self.splits: list[tuple[Cond, bool]] = []
         self.held: list[Side] = []
+        self.ways: list[Sequence[Guards]] = []
+        """what leads to what runs once for all of them, outermost first"""
+        self.copies = 1
+        """for how many ways that lead to it what runs now is run, one by one"""
+        self.holds = 0
+        """how often that was kept which open branches had done"""
         self.tries: list[Try] = []
         self.scoped: set[int] = set()
         self.raising: dict[tuple[Hashable, bool], bool] = {}
@@ -151,16 +157,40 @@ class State(Trail):
             self.on_end(frozenset(((cond.key, holds), *((one.key, so) for one, so in self.sides))))
 
     def answer(self, key: Hashable) -> bool | None:
-        """The answer to a question on this path: assumed, or decided by what something is assumed to equal."""
+        """The answer to a question on this path.
+
+        It is assumed, what all ways lead through that are left, or decided by what something is assumed to equal.
+        """
         known = self.assumed.get(key)
         if known is not None:
             return known
+        for ways in self.ways:
+            known = self._told_by(ways, key)
+            if known is not None:
+                return known
         for asked, so in self.assumed.items():  # this is done at each branch, and a generator takes its time
             if so and type(asked) is tuple and (equal := equated(asked)) is not None:
                 known = decided(key, *equal)
                 if known is not None:
                     return known
         return None
+
+    def _told_by(self, ways: Sequence[Guards], key: Hashable) -> bool | None:
+        """The answer that all ways give which are left on this path."""
+        told: bool | None = None
+        for guards in ways:
+            own: bool | None = None
+            for cond, holds in guards:
+                assumed = self.assumed.get(cond.key)
+                if assumed is None:
+                    own = holds if cond.key == key else own
+                elif assumed is not holds:
+                    break
+            else:
+                if own is None or (told is not None and told is not own):
+                    return None
+                told = own
+        return told
 
     def has_ended(self, given: frozenset[tuple[Hashable, bool]]) -> bool:
         """Whether the program has ended under these answers, whatever the answers to other questions are.
@@ -272,6 +302,7 @@ class State(Trail):
 
     def hold(self) -> None:
         """Keep what the open branches have done so far: another thread goes on from here, so it can't be undone."""
+        self.holds += 1
         for branch in self.held:
             branch.only = True
 
@@ -324,6 +355,78 @@ class State(Trail):
             self.delete(store, key)
         elif value is not base:
             self.set(store, key, value)
+
+    # -- what comes behind branches ---------------------------------------------------------------
+
+    def after(self, outcome: Value, rest: Callable[[], Value]) -> Value:
+        """Run `rest` where `outcome` is None, which means that the path goes on; gives the outcome of both.
+
+        Behind `if a:` with `if b: return` inside, two ways go on. It runs for each of them, so that it knows what they
+        have chosen; where that makes too many copies, it runs once, and what it leaves is joined with those that ended.
+        """
+        outcome = self.resolve(outcome)
+        if type(outcome) is not Phi:
+            return rest() if outcome is None else outcome
+        ways = self.alternatives(outcome)
+        going = [guards for guards, one in ways if one is None]
+        if self.copies * len(going) > budget.LIMITS.copies and len(going) > 1 and self.may_join:
+            holds = self.holds
+            rest = self._once(going, [guards for guards, one in ways if one is not None], rest)
+            return rest() if self.holds > holds else self._where_none(outcome, rest)
+        before, self.copies = self.copies, self.copies * max(len(going), 1)
+        try:
+            return self._where_none(outcome, rest)
+        finally:
+            self.copies = before
+
+    @property
+    def may_join(self) -> bool:
+        """Whether what several ways lead to may run once: not where an error on one of them is handled."""
+        return not any(tried.thrown is not None for tried in self.tries)
+
+    def _where_none(self, outcome: Value, rest: Callable[[], Value]) -> Value:
+        outcome = self.resolve(outcome)
+        if type(outcome) is not Phi:
+            return rest() if outcome is None else outcome
+        then = partial(self._where_none, outcome.then, rest)
+        return self.fork(outcome.cond, then, partial(self._where_none, outcome.orelse, rest))
+
+    def _once(self, ways: Sequence[Guards], gone: Sequence[Guards], run: Callable[[], Value]) -> Callable[[], Value]:
+        """Run something for all ways that lead to it, and take it back; gives what does the same again on any of them.
+
+        Meanwhile what would happen on the ways that are `gone` doesn't count. It isn't taken back if it is held.
+        """
+        mark, holds = len(self.trail), self.holds
+        past = [self._given(guards) for guards in gone]
+        for given in past:
+            self.set(self.ended, given, True)
+        self.ways.append(ways)
+        try:
+            ended = self._ended(run)
+        finally:
+            self.ways.pop()
+            for given in past:
+                if given in self.ended:
+                    self.delete(self.ended, given)
+        if self.holds > holds:
+            return ended
+        left = self.rewind(mark)
+        for place, (store, key, value) in list(left.items()):
+            if store is self.ended or store is self.assumed:
+                del left[place]
+                for guards in ways if type(value) is bool else ():
+                    if store is self.ended:
+                        self.set(self.ended, key | self._given(guards), True)
+                    else:
+                        self.on_end(frozenset({(key, not value)}) | self._given(guards))
+        return partial(self._again, left, ended)
+
+    def _given(self, guards: Guards) -> frozenset[tuple[Hashable, bool]]:
+        return frozenset((cond.key, holds) for cond, holds in (*self.sides, *guards))
+
+    def _again(self, left: Changes, ended: Callable[[], Value]) -> Value:
+        self._apply(left)
+        return ended()
 
     # -- errors that are handled ------------------------------------------------------------------
 

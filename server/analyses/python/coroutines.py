@@ -54,7 +54,7 @@ class Coroutine:
             raise Raised(None, "ValueError")  # generator already executing
         m, outside, around = self.m, self.m.place(), self.m.handlers
         if self.inside is None:
-            m.come_to((*outside[:-5], {}, [], [], [], []))
+            m.come_to((*outside[:-7], {}, [], [], [], [], [], 1))
             self._start()
         else:
             m.come_to(self.inside)

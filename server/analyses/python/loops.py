@@ -286,7 +286,7 @@ def counted_loop(m: Machine, run: Loop, seq: Seq, turn: Callable[[Value], Value]
             if outcome is not None:
                 if type(outcome) is not Phi:
                     return outcome
-                return statements.after(m, outcome, partial(go, i, value))
+                return m.state.after(outcome, partial(go, i, value))
             before = value
 
     def others(done: int) -> Value:
@@ -440,7 +440,7 @@ def turns(m: Machine, node: ir.Node, again: Callable[[], bool | None], body: Cal
             if outcome is not None:
                 if type(outcome) is not Phi:
                     return outcome
-                return statements.after(m, outcome, partial(go, i, unknown))
+                return m.state.after(outcome, partial(go, i, unknown))
 
     try:
         return go(0, 0)

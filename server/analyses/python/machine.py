@@ -189,7 +189,7 @@ class Machine:
         return (
             self.frame, here.chunk, here.node, here.stack, here.iterations, here.written, here.via, here.called,
             self.work.depth, self.catching, self.handlers, self.expected, self.open_calls, self.handling,
-            self.state.splits, self.state.held, self.state.tries,
+            self.state.splits, self.state.held, self.state.ways, self.state.tries, self.state.copies,
         )  # fmt: skip
 
     def come_to(self, place: tuple[Any, ...]) -> None:
@@ -198,7 +198,7 @@ class Machine:
         (
             self.frame, here.chunk, here.node, here.stack, here.iterations, here.written, here.via, here.called,
             self.work.depth, self.catching, self.handlers, self.expected, self.open_calls, self.handling,
-            self.state.splits, self.state.held, self.state.tries,
+            self.state.splits, self.state.held, self.state.ways, self.state.tries, self.state.copies,
         ) = place  # fmt: skip
 
     def leave_coroutines(self) -> None:

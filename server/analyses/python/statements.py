@@ -82,7 +82,7 @@ def run_block(m: Machine, body: Sequence[ir.Stmt]) -> Value:
         if outcome is not None:
             outcome = m.state.resolve(outcome)
             if type(outcome) is Phi:
-                return after(m, outcome, partial(run_block, m, body[i + 1 :]))
+                return m.state.after(outcome, partial(run_block, m, body[i + 1 :]))
             if outcome is not None:
                 return outcome
     return None
@@ -99,15 +99,6 @@ def is_lost(m: Machine, body: Sequence[ir.Stmt]) -> bool:
         return False
     m.now.reached.update(body)
     return True
-
-
-def after(m: Machine, outcome: Value, rest: Callable[[], Value]) -> Value:
-    """Run `rest` if the outcome so far is to go on; gives the outcome of both."""
-    outcome = m.state.resolve(outcome)
-    if type(outcome) is Phi:
-        phi = outcome
-        return m.state.fork(phi.cond, lambda: after(m, phi.then, rest), lambda: after(m, phi.orelse, rest))
-    return rest() if outcome is None else outcome
 
 
 def run(m: Machine, s: ir.Stmt) -> Value:
@@ -321,7 +312,7 @@ def finished(m: Machine, s: ir.While | ir.For, outcome: Value) -> Value:
     if isinstance(s, ir.For) and (outcome is None or type(outcome) is Phi):
         tell(m, s)
     if s.orelse:
-        outcome = after(m, outcome, lambda: run_block(m, s.orelse))
+        outcome = m.state.after(outcome, lambda: run_block(m, s.orelse))
     return loops.left(m, outcome)
 
 
@@ -362,7 +353,7 @@ def try_(m: Machine, s: ir.Try) -> Value:
         return m.state.attempt(body, partial(handle, m, s), orelse)
 
     def orelse(outcome: Value) -> Value:
-        return after(m, outcome, lambda: run_block(m, s.orelse))
+        return m.state.after(outcome, lambda: run_block(m, s.orelse))
 
     if not s.finalbody:
         return attempt()
