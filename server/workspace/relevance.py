@@ -53,10 +53,11 @@ def relevant(paths: Sequence[str], text: Callable[[str], str], find: Callable[[s
 
 
 def uses_torch(text: str) -> bool:
-    """Whether a file may use torch itself."""
-    return mentions_torch(text) or "backward" in text
+    """Whether a file may use torch itself, or run a backward; many others are about backward compatibility."""
+    return mentions_torch(text) or _BACKWARD(text) is not None
 
 
+_BACKWARD = re.compile(r"\.\s*backward\b|\bbackward\s*\(|([\"'])backward\1").search
 _FROM = re.compile(r"\bfrom\s+(\.*)\s*([\w.]*)\s+import\s*(\([^)]*\)|[^\n;]*)").finditer
 _IMPORT = re.compile(r"\bimport\s+([^\n;#]*)").findall
 _NAME = re.compile(r"[^\W\d][\w.]*").findall

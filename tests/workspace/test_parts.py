@@ -49,6 +49,21 @@ def test_files_that_have_nothing_to_do_with_torch_are_not_parsed(tmp_path: Path,
 
 
 @pytest.mark.parametrize(
+    ("line", "matters"),
+    [
+        ("# kept for backward compatibility", False),
+        ("def go_backward(steps): ...", False),
+        ("def step(loss): loss.backward()", True),
+        ("def step(loss): run(loss.backward)", True),
+        ('def step(loss): getattr(loss, "backward")()', True),
+    ],
+)
+def test_whoever_runs_backward_matters(tmp_path: Path, parsed: list[str], line: str, matters: bool) -> None:
+    checked(tmp_path, main=STALE, user=f"{line}\n")
+    assert ("user.py" in parsed) is matters
+
+
+@pytest.mark.parametrize(
     "statement",
     [
         "import main",

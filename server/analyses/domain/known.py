@@ -74,6 +74,7 @@ DECIDED: dict[Hashable, Callable[[Any, Any], object]] = {
 }
 """The comparisons with a constant that are decided by what something equals; others are asked by their opposite."""
 
+EQUALITIES = ("==", "is")
 COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!=", "is", "in", "not", "~", "mask"})
 BITS, ARITHMETIC = frozenset({"&", "|", "^", "<<", ">>"}), frozenset({"+", "-", "*", "/", "//", "%", "**", "@"})
 
@@ -118,7 +119,7 @@ def nests(key: tuple[Any, ...], levels: int) -> bool:
 
 def equated(key: Hashable) -> tuple[Hashable, Any] | None:
     """What a question asks whether it equals a constant, and that constant; None for any other question."""
-    if type(key) is not tuple or len(key) != 3 or key[0] not in ("==", "is"):
+    if type(key) is not tuple or len(key) != 3 or key[0] not in EQUALITIES:
         return None
     a, b = key[1:]
     if is_constant_key(a):

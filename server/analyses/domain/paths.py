@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import budget
 from .containers import in_one_row
-from .known import at_default, decided, equated
+from .known import EQUALITIES, at_default, decided, equated
 from .trail import Changes, Trail, held
 from .values import ABSENT, Cond, Container, Phi, Slot, Unknown, Value, leaves
 
@@ -169,7 +169,7 @@ class State(Trail):
             if known is not None:
                 return known
         for asked, so in self.assumed.items():  # this is done at each branch, and a generator takes its time
-            if so and type(asked) is tuple and (equal := equated(asked)) is not None:
+            if so and type(asked) is tuple and asked[0] in EQUALITIES and (equal := equated(asked)) is not None:
                 known = decided(key, *equal)
                 if known is not None:
                     return known
