@@ -49,6 +49,9 @@ ALLOWANCE = 120.0
 YOUNG = 5_000
 """from how many new objects on garbage is collected between two keystrokes: looking at these takes some milliseconds"""
 
+OFTEN = 5
+"""after how many such collections those objects are looked at, too, that have survived one; as often, all others"""
+
 QUIET = 2.0
 """seconds without work after which garbage is collected"""
 
@@ -495,9 +498,13 @@ def goes_on(document: Document, spent: float) -> bool:
 
 
 def tidy_a_little() -> None:
-    """Collect the garbage of the last analyses between two keystrokes, so that it costs none of them."""
-    if gc.get_count()[0] > YOUNG:
-        gc.collect(0)
+    """Collect the garbage of the last analyses between two keystrokes, so that it costs none of them.
+
+    What was in use then is looked at again, but less often: a later edit takes its place.
+    """
+    young, middle, old = gc.get_count()
+    if young > YOUNG:
+        gc.collect(0 if middle < OFTEN else 1 if old < OFTEN else 2)
 
 
 def tidy() -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import random
+import weakref
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from gradguard.lsp.convert import Text
+from gradguard.lsp.documents import YOUNG, tidy_a_little
 from lsprotocol import types
 
 if TYPE_CHECKING:
@@ -88,3 +91,27 @@ async def test_questions_asked_while_typing_are_all_answered(editor: Editor, sta
     last = answers[-1]
     assert last is not None
     assert last.range == types.Range(types.Position(41, 0), types.Position(41, 1))
+
+
+class Loop:
+    """Garbage that only the collector finds."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+
+def test_what_earlier_edits_have_left_is_freed_while_somebody_types() -> None:
+    thresholds = gc.get_threshold()
+    gc.set_threshold(1_000_000, 1_000, 1_000)  # as the server has it: no keystroke collects
+    try:
+        loop = Loop()
+        left = weakref.ref(loop)
+        for turn in range(60):
+            made = [Loop() for _ in range(YOUNG + 1)]
+            del made
+            tidy_a_little()
+            if turn == 3:
+                del loop  # it has survived by then
+        assert left() is None
+    finally:
+        gc.set_threshold(*thresholds)
