@@ -237,7 +237,36 @@ NOT_TRAINED = {
         "self.config.base",
         "self.base",
     ),
+    "integers": (
+        """
+        import torch
+
+        def offset(NAME: torch.Tensor):
+            y = NAME.exp()
+            y += NAME[0]
+            return y
+        """,
+        "edge_index",
+        "edge_weight",
+    ),
+    "what is beside the argument of a function in place": (
+        """
+        import torch
+
+        def NAME(p: torch.Tensor):
+            norm = p.square()
+            p.mul_(2)
+            return norm
+        """,
+        "shrink_",
+        "shrink",
+    ),
 }
+
+
+def test_the_argument_of_a_function_in_place_may_be_trained() -> None:
+    text = "def squash_(x):\n    return x.sigmoid_().clamp_(0, 1)\n"
+    assert len(diagnose(replay([parse(text, "main.py")], Alone()))) == 1
 
 
 @pytest.mark.parametrize("name", NOT_TRAINED)

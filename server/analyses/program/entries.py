@@ -28,6 +28,7 @@ from ..domain.values import (
     Instance,
     Property,
     StaticMethod,
+    Unknown,
     Value,
     Wrapped,
 )
@@ -510,7 +511,7 @@ class Entry:
             result = m.call(v, args)
             m.here.node, m.here.chunk = inner.node, inner.chunk
             m.entry_assumptions += (EXPECTED if guesses.computes_loss(inner) else BACKWARD,)
-            if not guesses.is_for_results(inner):
+            if not guesses.is_for_results(inner) and (not guesses.is_in_place(inner) or gives_back(m, args, result)):
                 backward_from(m, result)
             return result
 
@@ -576,6 +577,13 @@ def plain_function(v: Value) -> FunctionV | None:
     if isinstance(v, Property):
         v = v.getter
     return v if isinstance(v, FunctionV) else None
+
+
+def gives_back(m: Machine, args: Args, result: Value) -> bool:
+    """Whether a function returns an argument, or a view of one: of one in place, nobody differentiates what else is."""
+    given = [m.found_out(v) if isinstance(v, Unknown) else v for v in args]
+    own = {id(m.grad.storage(t)) for t in given if isinstance(t, Tensor)}
+    return any(isinstance(t, Tensor) and id(m.grad.storage(t)) in own for _, t in sequences.inside(m, result))
 
 
 def backward_from(m: Machine, result: Value, first: tuple[int, int] | None = None) -> None:

@@ -167,6 +167,11 @@ def is_for_results(f: FunctionV) -> bool:
     return _RESULTS.search(f.name) is not None
 
 
+def is_in_place(f: FunctionV) -> bool:
+    """Whether a function changes its argument, and returns that, by its name: `sigmoid_`."""
+    return f.name.endswith("_") and not f.name.endswith("__")
+
+
 def tells_loss(name: str) -> bool:
     """Whether a function of that name computes a loss, on which a caller will run backward: `focal_loss`."""
     return _LOSS.search(name) is not None

@@ -339,9 +339,10 @@ class Machine:
 
     def requires_grad(self, v: Unknown) -> Cond:
         """The question whether an unknown value requires grad."""
-        expected = v.parameter and not v.own and not guesses.tells_integers(v.why)
+        integers = guesses.tells_integers(v.why)
+        expected = v.parameter and not v.own and not integers
         kind = "of-data" if guesses.tells_data(v.why) else "requires-grad"
-        doubted = "factor" if guesses.is_setting(v.why) else "may-require-grad"
+        doubted = "factor" if integers or guesses.is_setting(v.why) else "may-require-grad"
         return Cond(("requires grad", v.key), kind if expected else doubted, v.why, self.here.site)
 
     def refuse_dtype(self, t: Tensor) -> None:
