@@ -14,6 +14,7 @@ from gradguard.rules.rule import Severity
 from gradguard.syntax.chunks import parse
 from gradguard.workspace.project import Project
 
+from .refused import told_of_refused
 from .replaying import Alone
 
 if TYPE_CHECKING:
@@ -457,3 +458,40 @@ class Net(nn.Module):
 def test_a_constructor_that_raises_without_it_gets_something(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(warnings(tmp_path, main=ASKED_FOR)) == 1
     assert refused(tmp_path, monkeypatch, 8)
+
+
+OWN_GETATTR = """\
+import torch
+from torch import nn
+
+
+class Base(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self._register_load_state_dict_pre_hook(lambda *args: None)
+
+    def __getattr__(self, name):
+        if "_parameters" in self.__dict__ and name in self.__dict__["_parameters"]:
+            return self.__dict__["_parameters"][name]
+        return super().__getattr__(name)
+
+    def register_parameter(self, name, parameter):
+        if "_parameters" not in self.__dict__:
+            raise AttributeError(name)
+        super().register_parameter(name, parameter)
+
+
+class Net(Base):
+    def __init__(self):
+        super().__init__()
+        self.register_parameter("scale", nn.Parameter(torch.ones(3)))
+
+    def forward(self, x):
+        y = self.scale.exp()
+        y += 1
+        return x * y
+"""
+
+
+def test_a_module_with_its_own_attributes_has_those_of_every_module_too() -> None:
+    told_of_refused(OWN_GETATTR, "Net()(torch.rand(3))")

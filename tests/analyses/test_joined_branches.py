@@ -82,3 +82,32 @@ def steps(count: int) -> int:
     session = Session(Alone())
     session.replay([parse(text, "main.py")])
     return sum(step.cost for entered in session.entered.values() for step in entered.steps)
+
+
+APPENDED = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, start):
+        super().__init__()
+        self.levels = nn.ModuleList()
+        for i in range(start, 3):
+            level = nn.Sequential(nn.ReLU())
+            if i == 0:
+                self.levels.append(level)
+                continue
+            level.append(nn.Upsample(scale_factor=2))
+            self.levels.append(level)
+
+    def forward(self, x):
+        y = self.levels[0](x)
+        y += 1
+        return y
+"""
+
+
+def test_what_both_sides_of_a_branch_have_appended_is_one() -> None:
+    found = told_of_refused(APPENDED, "Net(0)(torch.rand(1, 1, 2, requires_grad=True))")
+    assert "`i == 0` is true" in found.words.when

@@ -503,6 +503,7 @@ class State(Trail):
 
     def merge(self, cond: Cond, a: Value, b: Value) -> Value:
         """`a` if `cond` holds, else `b`. A name that is bound on one side only counts as bound."""
+        a, b = self._under(a, cond, True), self._under(b, cond, False)
         if a is b or b is ABSENT:
             return a
         if a is ABSENT:
@@ -513,7 +514,7 @@ class State(Trail):
                     return tuple(self.merge(cond, x, y) for x, y in zip(a, b, strict=True))
             elif a == b or (type(a) is Unknown and a.key == b.key):
                 return a
-        phi = Phi(cond, self._under(a, cond, True), self._under(b, cond, False))
+        phi = Phi(cond, a, b)
         return phi if phi.size <= budget.LIMITS.alternatives else prune(phi, budget.LIMITS.kept_branches)
 
     @staticmethod

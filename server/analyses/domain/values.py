@@ -310,10 +310,11 @@ class ListV(Items):
 class DictV(Container):
     """A dict or set: `items` maps constant keys (or objects, by identity) to values, ABSENT if removed.
 
-    `default` makes missing values (defaultdict). In one that `counts` (a Counter), a missing value is 0.
+    `default` makes missing values (defaultdict). In one that `counts` (a Counter), a missing value is 0. The keys
+    `beside` are there, too, and nothing else is known of them.
     """
 
-    __slots__ = ("counts", "default", "items", "kind")
+    __slots__ = ("beside", "counts", "default", "items", "kind")
 
     def __init__(self, items: MutableMapping[Any, Value] | None = None, kind: str = "dict") -> None:
         super().__init__()
@@ -323,6 +324,7 @@ class DictV(Container):
         self.kind = kind
         self.default: Value = None
         self.counts = False
+        self.beside: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -230,18 +230,25 @@ def instance(m: Machine, v: Instance, name: str) -> Value:
     if name == "__module__":
         return of_class(m, v.cls, name)
     if name == "__dict__":
-        return DictV(v.attributes)
+        made = DictV(v.attributes)
+        made.beside = guesses.IN_MODULES if v.cls.derives("torch.nn.Module") else made.beside
+        return made
     model = registry.attribute(m, v, name)
     if model is not ABSENT:
         return model
     if name == "__doc__":
         return documentation(m, v.cls)
     getattr_ = special(m, v, "__getattr__")
-    if getattr_ is not None and not hasattr(object, name):
+    if getattr_ is not None and not hasattr(object, name) and not is_of_module(v, name):
         return m.call(getattr_, Args([name]))
     no_tensor(m, v.cls, name)
     expect(m, v, name)
     return Unknown(f"{v.cls.name}.{name}", ("attr", v.uid, name))
+
+
+def is_of_module(v: Instance, name: str) -> bool:
+    """Whether it is an attribute of every module that no model describes."""
+    return name in guesses.OF_MODULES and v.cls.derives("torch.nn.Module")
 
 
 SEEN_THROUGH = frozenset({"object", "torch.nn.Module", "abc.ABC", "typing.Generic", "typing.Protocol"})
@@ -582,7 +589,7 @@ def instance_has(m: Machine, v: Instance, name: str) -> bool | None:
     """Whether an object has an attribute: its own, its class's, its library's, or what its `__getattr__` returns."""
     if name in v.attributes or v.cls.lookup(name) is not ABSENT or registry.attribute(m, v, name) is not ABSENT:
         return True
-    if name in guesses.OF_MODULES and v.cls.derives("torch.nn.Module"):
+    if is_of_module(v, name):
         return True
     make = special(m, v, "__getattr__")
     if make is None:

@@ -157,7 +157,7 @@ def dict_item(m: Machine, v: DictV, index: Value) -> Value:
             made = m.call(v.default, Args())
             m.state.set(v.items, index, made)
             return made
-        if not m.state.is_open(v):
+        if not m.state.is_open(v) and index not in v.beside:
             if v.counts:
                 return 0
             raise Raised(None, "KeyError")

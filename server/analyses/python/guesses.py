@@ -123,6 +123,14 @@ OF_MODULES = _names("""
 """)
 """attributes of every `torch.nn.Module` that no model describes"""
 
+IN_MODULES = _names("""
+    _backward_hooks _backward_pre_hooks _buffers _forward_hooks _forward_hooks_always_called _forward_hooks_with_kwargs
+    _forward_pre_hooks _forward_pre_hooks_with_kwargs _is_full_backward_hook _load_state_dict_post_hooks
+    _load_state_dict_pre_hooks _modules _non_persistent_buffers_set _parameters _state_dict_hooks
+    _state_dict_pre_hooks training
+""")
+"""what is in the `__dict__` of every `torch.nn.Module`"""
+
 OF_INTEGERS = _names("id ids idx idxs index indexes indices ind inds len lengths lens length")
 """the last words of names that indices and lengths have"""
 

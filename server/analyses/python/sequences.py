@@ -442,7 +442,7 @@ def dict_contains(m: Machine, v: DictV, item: Value) -> Value:
     item = key_like(m, v, item)
     if hashable(item):
         known = m.state.resolve(v.items.get(item, ABSENT))
-        if type(known) is not Phi and known is not ABSENT:
+        if (type(known) is not Phi and known is not ABSENT) or item in v.beside:
             return True
         if not m.state.is_open(v) and known is ABSENT:
             return False
