@@ -17,6 +17,9 @@ have been changed") takes the `sin` of one side together with the change of the 
 `Phi` remembers its question: where `flag` is asked again, `State.resolve` finds the side that belongs to it, and
 nothing is lost by joining. What costs is their number, so values have at most `budget.alternatives` of them.
 
+What comes behind `if a:` with `if b: return` inside runs for each way that leads there, and so does what comes behind
+the next one: twice as often for each. Where that would make more than `budget.copies`, it runs once (`State.after`).
+
 Conditions that only the run can decide (a stride, a device) are questions like `flag`: what depends on the answer to
 one is a guess, and says so.
 """
