@@ -137,8 +137,8 @@ class State(Trail):
         """what leads to what runs once for all of them, outermost first"""
         self.copies = 1
         """for how many ways that lead to it what runs now is run, one by one"""
-        self.holds = 0
-        """how often that was kept which open branches had done"""
+        self.kept = 0
+        """how often what open branches had done was kept (`hold`)"""
         self.tries: list[Try] = []
         self.scoped: set[int] = set()
         self.raising: dict[tuple[Hashable, bool], bool] = {}
@@ -305,7 +305,7 @@ class State(Trail):
 
     def hold(self) -> None:
         """Keep what the open branches have done so far: another thread goes on from here, so it can't be undone."""
-        self.holds += 1
+        self.kept += 1
         for branch in self.held:
             branch.only = True
 
@@ -373,9 +373,9 @@ class State(Trail):
         ways = self.alternatives(outcome)
         going = [guards for guards, one in ways if one is None]
         if self.copies * len(going) > budget.LIMITS.copies and len(going) > 1 and self.may_join:
-            holds = self.holds
+            kept = self.kept
             rest = self._once(going, [guards for guards, one in ways if one is not None], rest)
-            return rest() if self.holds > holds else self._where_none(outcome, rest)
+            return rest() if self.kept > kept else self._where_none(outcome, rest)
         before, self.copies = self.copies, self.copies * max(len(going), 1)
         try:
             return self._where_none(outcome, rest)
@@ -397,9 +397,9 @@ class State(Trail):
     def _once(self, ways: Sequence[Guards], gone: Sequence[Guards], run: Callable[[], Value]) -> Callable[[], Value]:
         """Run something for all ways that lead to it, and take it back; gives what does the same again on any of them.
 
-        Meanwhile what would happen on the ways that are `gone` doesn't count. It isn't taken back if it is held.
+        Meanwhile what would happen on the ways that are `gone` doesn't count. It isn't taken back if it was kept.
         """
-        mark, holds = len(self.trail), self.holds
+        mark, kept = len(self.trail), self.kept
         past = [self._given(guards) for guards in gone]
         for given in past:
             self.set(self.ended, given, True)
@@ -411,7 +411,7 @@ class State(Trail):
             for given in past:
                 if given in self.ended:
                     self.delete(self.ended, given)
-        if self.holds > holds:
+        if self.kept > kept:
             return ended
         left = self.rewind(mark)
         for place, (store, key, value) in list(left.items()):
