@@ -274,3 +274,46 @@ def test_what_nobody_trains_is_not_told_by_its_name(name: str) -> None:
     text, far_fetched, trained = NOT_TRAINED[name]
     assert diagnose(replay([parse(dedent(text).replace("NAME", far_fetched), "main.py")], Alone())) == []
     assert len(diagnose(replay([parse(dedent(text).replace("NAME", trained), "main.py")], Alone()))) == 1
+
+
+LEFT_OUT = """\
+import torch
+from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self, size, norm{norm}, drop{drop}, last{drop}):
+        super().__init__()
+        parts = [nn.Linear(size, size)]
+        if norm is not None:
+            parts.append(getattr(nn, norm)(size))
+        parts.append(nn.ReLU())
+        if drop:
+            parts.append(nn.Dropout(drop))
+        if last:
+            parts.append(nn.Softplus(last))
+        self.parts = nn.Sequential(*parts)
+
+    def forward(self, x):
+        return self.parts(x)
+
+
+class Net(nn.Module):
+    def __init__(self, size, norm, drop, last):
+        super().__init__()
+        self.block = Block(size, norm, drop, last)
+
+    def forward(self, x):
+        y = self.block(x)
+        y += x
+        return y
+"""
+
+
+@pytest.mark.parametrize(
+    ("norm", "drop", "severity"),
+    [("=None", "=0", Severity.WARNING), ("", "", Severity.HINT), ("='LayerNorm'", "=0.1", Severity.HINT)],
+)
+def test_what_a_parameter_is_where_it_is_left_out_costs_nothing(norm: str, drop: str, severity: Severity) -> None:
+    (found,) = diagnose(replay([parse(LEFT_OUT.format(norm=norm, drop=drop), "main.py")], Alone()))
+    assert found.severity is severity

@@ -67,7 +67,29 @@ def is_usual(assumption: Assumption) -> bool:
     asked, chunk = assumption.site.node, assumption.site.chunk
     if isinstance(asked, ir.Call):
         return assumption.holds and isinstance(chunk, Chunk) and is_first_type(chunk, asked)
+    if isinstance(asked, (ir.Name, ir.Compare)) and isinstance(chunk, Chunk):
+        return assumption.holds is left_out(chunk, asked)
     return assumption.holds is at_default(assumption.site, assumption.subject)
+
+
+def left_out(chunk: Chunk, asked: ir.Name | ir.Compare) -> bool | None:
+    """The answer to `p`, or to `p is None`, where the parameter `p` is left out; None for any other question."""
+    if isinstance(asked, ir.Name):
+        default = default_of(chunk, asked)
+        return None if default is None else bool(default.value)
+    other = asked.comparators[0]
+    if asked.ops not in (["is"], ["is not"]) or not (isinstance(other, ir.Constant) and other.value is None):
+        return None
+    default = default_of(chunk, asked.left) if isinstance(asked.left, ir.Name) else None
+    return None if default is None else (default.value is None) is (asked.ops == ["is"])
+
+
+def default_of(chunk: Chunk, name: ir.Name) -> ir.Constant | None:
+    """The constant that a parameter has where it is left out, by its name somewhere in its function."""
+    function = enclosing(chunk.body, name)
+    params = () if function is None else (*function.params.posonly, *function.params.args, *function.params.kwonly)
+    default = next((p.default for p in params if p.name == name.id), None)
+    return default if isinstance(default, ir.Constant) else None
 
 
 def is_first_type(chunk: Chunk, asked: ir.Call) -> bool:
