@@ -506,11 +506,13 @@ class State(Trail):
 
     def merge(self, cond: Cond, a: Value, b: Value) -> Value:
         """`a` if `cond` holds, else `b`. A name that is bound on one side only counts as bound."""
-        a, b = self._under(a, cond, True), self._under(b, cond, False)
-        if a is b or b is ABSENT:
+        if a is b or b is ABSENT:  # a choice that one side has made stays one (`where`)
             return a
         if a is ABSENT:
             return b
+        a, b = self._under(a, cond, True), self._under(b, cond, False)
+        if a is b:
+            return a
         if type(a) is type(b):
             if type(a) is tuple:
                 if len(a) == len(b):
