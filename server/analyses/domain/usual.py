@@ -86,10 +86,15 @@ def left_out(chunk: Chunk, asked: ir.Name | ir.Compare) -> bool | None:
 
 def default_of(chunk: Chunk, name: ir.Name) -> ir.Constant | None:
     """The constant that a parameter has where it is left out, by its name somewhere in its function."""
+    param = param_of(chunk, name)
+    return param.default if param is not None and isinstance(param.default, ir.Constant) else None
+
+
+def param_of(chunk: Chunk, name: ir.Name) -> ir.Param | None:
+    """The parameter that a name somewhere in a function is, unless it gathers others; None for any other name."""
     function = enclosing(chunk.body, name)
     params = () if function is None else (*function.params.posonly, *function.params.args, *function.params.kwonly)
-    default = next((p.default for p in params if p.name == name.id), None)
-    return default if isinstance(default, ir.Constant) else None
+    return next((p for p in params if p.name == name.id), None)
 
 
 def is_first_type(chunk: Chunk, asked: ir.Call) -> bool:
@@ -98,11 +103,8 @@ def is_first_type(chunk: Chunk, asked: ir.Call) -> bool:
     if not (isinstance(asked.func, ir.Name) and asked.func.id == "isinstance" and len(given) == 2):
         return False
     p, kind = given
-    function = enclosing(chunk.body, asked)
-    if function is None or not isinstance(p, ir.Name):
-        return False
-    params = (*function.params.posonly, *function.params.args, *function.params.kwonly)
-    first = first_type(next((one.annotation for one in params if one.name == p.id), None))
+    param = param_of(chunk, p) if isinstance(p, ir.Name) else None
+    first = first_type(param.annotation) if param is not None else None
     return first is not None and chunk.text[first.start : first.end] == chunk.text[kind.start : kind.end]
 
 
