@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 import torch
 from gradguard.analyses.program.session import Session
+from gradguard.analyses.python import guesses
 from gradguard.rules.rule import Severity
 from gradguard.syntax.chunks import parse
 from gradguard.workspace.project import Project
@@ -495,3 +496,7 @@ class Net(Base):
 
 def test_a_module_with_its_own_attributes_has_those_of_every_module_too() -> None:
     told_of_refused(OWN_GETATTR, "Net()(torch.rand(3))")
+
+
+def test_what_is_in_every_module_is_what_pytorch_puts_there() -> None:
+    assert set(vars(torch.nn.Module())) == guesses.IN_MODULES
