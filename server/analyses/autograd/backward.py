@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 from ...facts.gradients import NEW
 from ..domain import budget
 from ..domain.paths import Raised, gated
-from ..domain.values import Args, Cond, Unknown, Value
+from ..domain.values import Args, Cond, Phi, Unknown, Value
 from .checks import Checks
 from .geometry import Geometry
 from .gradients import DERIVED, UNKNOWN, Flow, Times
@@ -45,6 +45,7 @@ from .tensors import (
     together,
 )
 from .versions import bounds
+from .ways import FREE, Numbering, Ways
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -138,31 +139,37 @@ class Autograd(Checks):
         A node comes after all nodes that lead to it, so the ways to it are known by then.
         """
         wanted = self._leads_to(roots, inputs) if inputs else None
-        ways: dict[Node, list[Guards]] = {}
-        leaves: dict[Tensor, list[Guards]] = {}
+        numbering, ways, leaves = Numbering(), dict[Node, Ways](), dict[Tensor, Ways]()
         todo: list[tuple[int, int, Node]] = []
 
-        def reach(value: Value, guards: Guards) -> None:
-            for more, v in self.state.alternatives(value, guards):
-                if isinstance(v, Tensor):
-                    add_way(leaves.setdefault(v, []), more)
-                if not isinstance(v, Node) or (wanted is not None and v.uid not in wanted):
-                    continue
+        def reach(value: Value, come: Ways) -> None:
+            value = self.state.resolve(value)
+            if type(value) is not Phi:
+                arrive(value, come)
+                return
+            for guards in come.values():
+                for more, v in self.state.alternatives(value, guards):
+                    arrive(v, {numbering.number(more): more})
+
+        def arrive(v: Value, come: Ways) -> None:
+            if isinstance(v, Tensor):
+                numbering.add_all(leaves.setdefault(v, {}), come)
+            elif isinstance(v, Node) and (wanted is None or v.uid in wanted):
                 if v not in ways:
-                    ways[v] = []
+                    ways[v] = {}
                     heapq.heappush(todo, (-v.order, v.uid, v))
-                add_way(ways[v], more)
+                numbering.add_all(ways[v], come)
 
         for root in roots:
-            reach(root, ())
+            reach(root, FREE)
         found: list[tuple[Node, Guards]] = []
         while todo:
             *_, node = heapq.heappop(todo)
-            for guards in ways[node]:
-                found.append((node, guards))
-                for edge in node.edges:
-                    reach(edge, guards)
-        return found, leaves
+            come = ways[node]
+            found += [(node, guards) for guards in come.values()]
+            for edge in node.edges:
+                reach(edge, come)
+        return found, {leaf: list(come.values()) for leaf, come in leaves.items()}
 
     def reached(self, roots: Sequence[Value], inputs: Sequence[Tensor]) -> dict[Node, Grad]:
         """The nodes that a backward from `roots` runs, with the conditions under which it comes to them."""
@@ -492,24 +499,3 @@ def gradient_geometry(t: Tensor, one: Gradient) -> Geometry | None:
 
 CHECKPOINT = "CheckpointFunctionBackward"
 """the node that stands for everything that is run again in backward"""
-
-
-def add_way(known: list[Guards], guards: Guards) -> None:
-    """Add the conditions of one more way to a node to the known ones, unless they add nothing.
-
-    Two ways on the two sides of one branch are one way that doesn't depend on it. If there are too many ways, those
-    with the fewest conditions are kept.
-    """
-    here = set(guards)
-    if any(here.issuperset(other) for other in known):
-        return
-    for other in known:
-        apart = here.symmetric_difference(other)
-        if len(apart) == 2 and len({cond for cond, _ in apart}) == 1:
-            known.remove(other)
-            add_way(known, tuple(g for g in guards if g not in apart))
-            return
-    known[:] = [other for other in known if not here.issubset(other)]
-    known.append(guards)
-    if len(known) > budget.LIMITS.ways:
-        known.remove(max(known, key=len))

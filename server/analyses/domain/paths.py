@@ -248,7 +248,7 @@ class State(Trail):
             if branch.only:
                 return self._only(first, raised)
             thrown = self._thrown(raised)
-            first_changes = self.rewind(mark)
+            first_changes = self._changes(mark)
             branch.holds = False
             second, raised_too = self._side(branch, orelse)
             if branch.only:
@@ -276,8 +276,9 @@ class State(Trail):
             self._tell(raised, thrown)
             self.exclude(cond, True)
             return second
-        second_changes = self.rewind(mark)
-        self._join(cond, first_changes, second_changes)
+        second_changes = self._changes(mark)
+        if first_changes or second_changes:
+            self._join(cond, first_changes, second_changes)
         return self.merge(cond, first, second)
 
     def _side(self, branch: Side, run: Callable[[], Value]) -> tuple[Value, Exception | None]:
@@ -286,6 +287,13 @@ class State(Trail):
             return run(), None
         except (Raised, Dead) as e:
             return None, e
+
+    def _changes(self, mark: int) -> Changes:
+        """Undo what a side that began at `mark` has written; most sides assume their answer and write nothing."""
+        if len(self.trail) > mark + 1:
+            return self.rewind(mark)
+        self.undo(mark)
+        return {}
 
     def _left(self, branch: Side, first: Changes, mark: int) -> None:
         """Join what was done on the sides of a branch when the budget was used up."""

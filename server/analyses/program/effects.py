@@ -335,7 +335,7 @@ class Shelf:
         self.difference.add(self.steps[self.at], None)
         self.at += 1
 
-    def replace(self, step: Step) -> None:
+    def replace(self, step: Step, is_fresh: Callable[[Step], bool]) -> None:
         """A step has run, in the place of the next one if that is not there any more, or is the same."""
         if not self.steps or self.difference.lost:
             return
@@ -343,7 +343,7 @@ class Shelf:
         if old is not None and old.step.key != step.key and old.step.key in self.expected:
             old = None
         self.at += old is not None
-        if old is not None and self.take_over(old, step):
+        if old is not None and self.take_over(old, step, is_fresh):
             self.difference.heaps.append(step.heap)
             return
         if self:
@@ -351,13 +351,14 @@ class Shelf:
             self.m.explain.moved.append((step.born, step.until, step.place))
         self.difference.add(old, step)
 
-    def take_over(self, old: Shelved, step: Step) -> bool:
+    def take_over(self, old: Shelved, step: Step, is_fresh: Callable[[Step], bool]) -> bool:
         """Do again what `old` did, in place of a step that has just run and has left the same; whether it has.
 
-        Of the parts of an entry that is asked only where the rest costs more than asking, about a quarter of a run.
+        Of the parts of an entry that is asked only where the rest that could be done again costs more than asking,
+        about a quarter of a run.
         """
         m = self.m
-        rest = sum(one.step.cost for one in self.steps[self.at :])
+        rest = sum(one.step.cost for one in self.steps[self.at :] if is_fresh(one.step))
         worth = bool(self) and (step.earlier is None or 4 * rest >= step.cost)
         if not worth or m.coroutines or len(m.grad.nodes) - step.mark.nodes != len(old.undone.nodes):
             return False

@@ -237,7 +237,7 @@ class Session:
         step = self.step(key, source.path, partial(self.run_part, source, key), allowed, budget.LIMITS.own_patience)
         if self.m.files.noting:
             step.heap = changeable(self.m, step)
-        self.shelf.replace(step)
+        self.shelf.replace(step, is_fresh)
         return step
 
     def run_part(self, source: Source, key: Part) -> None:
@@ -361,7 +361,7 @@ class Session:
                 step.rests_on = entry.rests_on(step, due)
                 if self.m.files.noting and len(parts) > 1:
                     step.heap = changeable(self.m, step)
-                shelf.replace(step)
+                shelf.replace(step, stands)
             entry.earlier.add(step)
             steps.append(step)
         if self.m.coroutines:
