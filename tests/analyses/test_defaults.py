@@ -182,6 +182,23 @@ def test_one_that_drops_something_by_default_makes_a_copy(name: str) -> None:
     assert told(dropout(name, "0.1")) == []
 
 
+@pytest.mark.parametrize("name", DROPOUTS)
+def test_one_in_place_that_drops_nothing_by_default_changes_nothing_there(name: str) -> None:
+    """Only with another probability does it write to what the operator before it has saved."""
+    text, passed = in_place(dropout(name, "0.0")), DROPOUTS[name][3]
+    trained(text, f"Net({passed})(torch.randn(2, 3, 4, 3))")
+    (found,) = told(text)
+    assert found.severity is Severity.WARNING
+    assert "== 0.0` is false" in found.words.when
+    told_of_refused(in_place(dropout(name, "0.5")), f"Net({passed})(torch.randn(2, 3, 4, 3))")
+
+
+def in_place(text: str) -> str:
+    """The program with a dropout in place, and without the write behind it."""
+    text = text.replace("        x += 1\n", "").replace("self.training)", "self.training, inplace=True)")
+    return text.replace("(p)", "(p, inplace=True)").replace("(config.rate)", "(config.rate, inplace=True)")
+
+
 def test_what_no_operator_has_saved_may_be_written_behind_a_dropout() -> None:
     text = dropout("layer", "0.0").replace(".sigmoid()", "")
     trained(text, "Net()(torch.randn(2, 3))")

@@ -61,11 +61,30 @@ MADE = {
     "expanded": "torch.rand(3, 1).expand(3, 3)",
 }
 
+IMAGES = {
+    "in rows": "torch.rand(2, 3, 4, 5)",
+    "by pixels": "torch.rand(2, 3, 4, 5).to(memory_format=torch.channels_last)",
+    "transposed": "torch.rand(2, 3, 5, 4).transpose(2, 3)",
+}
+
+
+@pytest.mark.parametrize("first", IMAGES)
+@pytest.mark.parametrize("second", IMAGES)
+def test_what_is_joined_is_in_rows_unless_all_are_by_pixels(first: str, second: str) -> None:
+    """Elsewhere than among images it always is."""
+    held_against_pytorch(f"x, y = {IMAGES[first]}, {IMAGES[second]}\nr = torch.cat([x, y], 1)\n")
+    held_against_pytorch(f"x, y = {IMAGES[first]}[0], {IMAGES[second]}[0]\nr = torch.cat([x, y], 0)\n")
+
 
 @pytest.mark.parametrize("made", MADE)
 @pytest.mark.parametrize("call", CALLS)
 def test_layouts_are_those_of_pytorch(call: str, made: str) -> None:
-    text = f"import torch\nx = {MADE[made]}\ny, z = torch.rand(3, 3), torch.rand(3)\nr = {call}\n"
+    held_against_pytorch(f"x = {MADE[made]}\ny, z = torch.rand(3, 3), torch.rand(3)\nr = {call}\n")
+
+
+def held_against_pytorch(text: str) -> None:
+    """Compare how the result `r` of a program, or each of its results, lies in memory."""
+    text = f"import torch\n{text}"
     names: dict[str, Any] = {}
     exec(text, names)
     run = replayed(text)

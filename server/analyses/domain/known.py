@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...syntax import ir
 from . import budget
-from .values import CONSTANTS, Lib, Unknown, Value, serial
+from .values import CONSTANTS, Lib, SliceV, Unknown, Value, serial
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -63,6 +63,8 @@ def key_of(value: Value) -> Hashable:
         return ("const", type(value).__name__, value)
     if isinstance(value, Lib):
         return ("library", value.name)
+    if isinstance(value, SliceV):
+        return ("slice", *map(key_of, (value.lower, value.upper, value.step)))
     return ("object", getattr(value, "uid", None) or id(value))
 
 

@@ -38,6 +38,8 @@ class Family:
     """`Call.kept`"""
     case: Callable[[Interpreter, Op, Call], Case | None] | None = None
     """the case of its fact, where the fact's own conditions don't tell it"""
+    sides: Callable[[Interpreter, Call], tuple[Cond, Call, Call] | None] | None = None
+    """a question about its options on which it depends what it does, with the call for each answer"""
     reads_form_of: str = ""
     """the parameter whose shape, dtype or device it reads, but not its values"""
 
@@ -90,6 +92,8 @@ class Family:
     """the same for calls of inference tensors, of which autograd sees nothing"""
     copies: bool = False
     """copies its argument, or a view of it"""
+    in_one_format: bool = False
+    """its result is in order, unless all arguments are in the one memory format of images"""
     views: Callable[[Call, Geometry], bool | None] | None = None
     """whether a new result is a view of what the call has made"""
     conjugated: bool = False

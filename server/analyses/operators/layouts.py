@@ -45,6 +45,11 @@ def is_by_pixels(g: Geometry) -> bool | None:
     return g.movedim(1, -1).is_usually_contiguous() if g.ndim in IMAGES else False
 
 
+def by_pixels(g: Geometry) -> Geometry:
+    """Fresh memory of that shape in the memory format `channels_last`, or `channels_last_3d`."""
+    return Geometry.contiguous((g.shape[0], *g.shape[2:], g.shape[1])).movedim(-1, 1)
+
+
 def of_result(m: Interpreter, g: Geometry, call: Call, number: int = 0) -> Geometry:
     """The layout of one of a call's results whose shape is known."""
     if call.family.conjugated:
@@ -53,8 +58,13 @@ def of_result(m: Interpreter, g: Geometry, call: Call, number: int = 0) -> Geome
     if asked == "contiguous_format":
         return g
     if asked is not None and asked.startswith("channels_last"):
-        return Geometry.contiguous((g.shape[0], *g.shape[2:], g.shape[1])).movedim(-1, 1) if g.ndim in IMAGES else g
-    return laid_out(m, g, call.name, [t.geometry for t in call.given()], number)
+        return by_pixels(g) if g.ndim in IMAGES else g
+    given = [t.geometry for t in call.given()]
+    if call.family.in_one_format:
+        formats = {one and is_by_pixels(one) for one in given}
+        if False in formats or formats == {True}:
+            return g if False in formats else by_pixels(g)
+    return laid_out(m, g, call.name, given, number)
 
 
 def laid_out(m: Interpreter, g: Geometry, name: str, given: Sequence[Geometry | None], number: int = 0) -> Geometry:

@@ -14,6 +14,7 @@ Each stage asks the operator's family (`call.Family`) what is special there, and
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from .. import shapes
@@ -80,6 +81,10 @@ def bind(m: Interpreter, op: Op, args: Args) -> Call:
 
 def replay(m: Interpreter, case: Case, call: Call, via: str, inferred: Types = None) -> Value:
     """The effect of one case of a fact; its result. `inferred` are the results' types where they are known."""
+    sides = call.family.sides(m, call) if call.family.sides is not None else None
+    if sides is not None:
+        cond, *calls = sides
+        return m.state.fork(cond, *(partial(replay, m, case, one, via, inferred) for one in calls))
     m.operate()
     if m.grad.kept is not None:
         m.grad.read(read_values(case, call))

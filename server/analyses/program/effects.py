@@ -219,6 +219,20 @@ class Difference:
         self.told |= told
         self.lost |= other.lost
 
+    def and_then(self, old: Shelved | None, new: Step) -> Difference:
+        """The same, and that where `old` stood, `new` has just run."""
+        more = Difference(self.m)
+        more.take(self, self.told)
+        more.heaps, more.gone, more.ran = list(self.heaps), list(self.gone), list(self.ran)
+        more.add(old, new)
+        return more
+
+    def but_for_told(self) -> Difference:
+        """The same without what is told of statements: what is told in the end may be as it was."""
+        less = Difference(self.m)
+        less.take(self, set())
+        return less
+
     def add(self, old: Shelved | None, new: Step | None) -> None:
         """Where `old` stood, `new` has just run."""
         if self.lost:
@@ -335,36 +349,44 @@ class Shelf:
         self.difference.add(self.steps[self.at], None)
         self.at += 1
 
-    def replace(self, step: Step, is_fresh: Callable[[Step], bool]) -> None:
-        """A step has run, in the place of the next one if that is not there any more, or is the same."""
+    def replace(self, step: Step, is_fresh: Callable[[Step], bool], others: Iterable[Step] = ()) -> None:
+        """A step has run, in the place of the next one if that is not there any more, or is the same.
+
+        `others` were run in the state at the end, and are not on this shelf.
+        """
         if not self.steps or self.difference.lost:
             return
         old = self.steps[self.at] if self else None
         if old is not None and old.step.key != step.key and old.step.key in self.expected:
             old = None
         self.at += old is not None
-        if old is not None and self.take_over(old, step, is_fresh):
+        difference = self.difference.and_then(old, step)
+        in_the_end = difference.but_for_told()
+        rest = [one for one, _ in self.steps[self.at :] if self.loses(one, difference)]
+        rest += [one for one in others if self.loses(one, in_the_end)]
+        lost = sum(one.cost for one in rest if is_fresh(one))
+        if old is not None and 4 * lost >= step.cost and self.take_over(old, step, lost):
             self.difference.heaps.append(step.heap)
             return
         if self:
             step.place = self.steps[self.at].step.place - 0.5
             self.m.explain.moved.append((step.born, step.until, step.place))
-        self.difference.add(old, step)
+        self.difference = difference
 
-    def take_over(self, old: Shelved, step: Step, is_fresh: Callable[[Step], bool]) -> bool:
+    def loses(self, step: Step, difference: Difference) -> bool:
+        """Whether a step could be done again but for what the last one has left."""
+        return difference.concerns(step) and not self.difference.concerns(step)
+
+    def take_over(self, old: Shelved, step: Step, worth: int) -> bool:
         """Do again what `old` did, in place of a step that has just run and has left the same; whether it has.
 
-        Of the parts of an entry that is asked only where the rest that could be done again costs more than asking,
-        about a quarter of a run.
+        To ask costs about a quarter of a run; `worth` is what it costs to run all that rests on it.
         """
         m = self.m
-        rest = sum(one.step.cost for one in self.steps[self.at :] if is_fresh(one.step))
-        worth = bool(self) and (step.earlier is None or 4 * rest >= step.cost)
-        if not worth or m.coroutines or len(m.grad.nodes) - step.mark.nodes != len(old.undone.nodes):
+        if m.coroutines or len(m.grad.nodes) - step.mark.nodes != len(old.undone.nodes):
             return False
         undone = m.take_back(step.mark)
-        entries = 0 if step.earlier is not None else budget.LIMITS.entry_steps  # they may rest on the files' own code
-        if not alike(old.step, old.undone, step, undone, rest + entries):
+        if not alike(old.step, old.undone, step, undone, worth):
             m.do_again(undone)
             return False
         m.do_again(old.undone)

@@ -237,7 +237,8 @@ class Session:
         step = self.step(key, source.path, partial(self.run_part, source, key), allowed, budget.LIMITS.own_patience)
         if self.m.files.noting:
             step.heap = changeable(self.m, step)
-        self.shelf.replace(step, is_fresh)
+        entered = (one for entered in self.entered.values() for one in entered.steps)
+        self.shelf.replace(step, is_fresh, entered)
         return step
 
     def run_part(self, source: Source, key: Part) -> None:

@@ -80,7 +80,7 @@ def get_item(m: Machine, v: Value, index: Value) -> Value:
             raise Raised(None, "IndexError")
         return Unknown("an item")
     if isinstance(index, Unknown) and items:
-        return one_of(m, items, index, 0)
+        return one_of(m, items, index, range(len(items)))
     return Unknown("an item", ("[]", key_of(v), key_of(index), len(items)))
 
 
@@ -102,11 +102,20 @@ def may_hold_more(m: Machine, v: ListV | Iterator_) -> bool:
     return any(not isinstance(items, tuple) for _, items in m.state.alternatives(v.items))
 
 
-def one_of(m: Machine, items: Sequence[Value], index: Unknown, key: Value) -> Value:
-    """An item at an unknown index: the first one, under the assumption that the index is `key`, else an unknown one."""
+def one_of(m: Machine, items: Sequence[Value], index: Unknown, keys: Sequence[Value]) -> Value:
+    """An item at an unknown index: the first one that it may be, assuming that it is that one, else an unknown one."""
     if all(same(items[0], i) for i in items):
         return items[0]
-    return Phi(at(m, index, key), items[0], Unknown("an item", ("one of", key_of(index), len(items))))
+    other = Unknown("an item", ("one of", key_of(index), len(items)))
+    at_first = first_possible(m, index, keys)
+    return other if at_first is None else Phi(at(m, index, keys[at_first]), items[at_first], other)
+
+
+def first_possible(m: Machine, index: Unknown, keys: Sequence[Value]) -> int | None:
+    """The place of the first key that an index may be: what a loop counts with has left the first ones behind."""
+    from .counting import can_be
+
+    return next((place for place, key in enumerate(keys) if can_be(m, index, key)), None)
 
 
 def any_of(m: Machine, items: dict[Value, Value], index: Unknown) -> Value:
@@ -175,7 +184,7 @@ def dict_item(m: Machine, v: DictV, index: Value) -> Value:
             items = [m.state.resolve(v.items[k]) for k in held]
             if all(isinstance(i, (*CALLABLES, Instance)) for i in items):
                 return any_of(m, dict(zip(held, items, strict=True)), index)
-            return one_of(m, items, index, held[0])
+            return one_of(m, items, index, held)
     return Unknown("an item", None if v.counts else ("[]", v.uid, key_of(index)), number=v.counts)
 
 
@@ -190,8 +199,10 @@ def set_item(m: Machine, v: Value, index: Value, value: Value) -> None:
     if isinstance(index, int) and -len(items) <= index < len(items):
         by_length(m, v, partial(put_at, m, v, index, value))
     elif isinstance(index, Unknown) and items:
-        first = m.state.merge(at(m, index, 0), value, items[0])
-        m.state.put(v, Items.items, (first, *items[1:]))
+        place = first_possible(m, index, range(len(items)))
+        if place is not None:
+            changed_there = m.state.merge(at(m, index, place), value, items[place])
+            m.state.put(v, Items.items, (*items[:place], changed_there, *items[place + 1 :]))
     elif isinstance(index, SliceV):
         known = as_slice(index)
         changed = list(items)

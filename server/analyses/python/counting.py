@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ..domain import budget
+from ..domain.known import key_of
 from ..domain.values import Unknown, Value
 from . import comparisons, operators
 
@@ -62,6 +63,12 @@ def varies(m: Machine, key: Key) -> bool:
     """Whether a condition depends on the number of the turn alone, and holds in some turns and not in others."""
     on = turn_of(key)
     return on is not None and len(answers(m, key, on)) == 2
+
+
+def can_be(m: Machine, v: Unknown, other: Value) -> bool:
+    """Whether a number can be another, known one in a turn that is still possible."""
+    on = turn_of(v.key)
+    return on is None or True in answers(m, ("==", v.key, key_of(other)), on)
 
 
 def answers(m: Machine, key: Key, on: Key) -> frozenset[bool]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ....facts.model import Case, Mutation, Op
     from ...autograd.gradients import Times
     from ...autograd.tensors import Tensor
+    from ...domain.values import Value
     from ..interpreter import Interpreter
 
 IN_PLACE = functions("dropout_ feature_dropout_")
@@ -78,12 +79,32 @@ def is_off(m: Interpreter, call: Call, source: Tensor) -> bool | None:
     return None if isinstance(training, Unknown) or zero_by_default(m, call) is not None else False
 
 
-def zero_by_default(m: Interpreter, call: Call) -> Unknown | None:
+def zero_by_default(m: Interpreter, call: Call, inplace: bool = False) -> Unknown | None:
     """A probability that is passed in, and is 0 by default; None where it is another one, or doesn't matter."""
     p = call.option(m, "p", 0.5)
     if not isinstance(p, Unknown) or p.usual != 0 or call.option(m, "training", True) is not True:
         return None
-    return p if call.option(m, "inplace", False) is False else None
+    return p if call.option(m, "inplace", False) is inplace else None
+
+
+def is_zero(m: Interpreter, p: Unknown) -> Cond:
+    """The question whether a probability has its default, 0."""
+    return Cond(("==", p.key, key_of(p.usual)), "branch", f"{p.why} == {p.usual!r}", p.bound or m.here.site)
+
+
+def written_or_not(m: Interpreter, call: Call) -> tuple[Cond, Call, Call] | None:
+    """A dropout in place whose probability is 0 by default writes nothing there."""
+    p = zero_by_default(m, call, inplace=True)
+    if p is None:
+        return None
+    return is_zero(m, p), with_p(call, 0.0), with_p(call, Unknown(p.why, p.key, number=True))
+
+
+def with_p(call: Call, p: Value) -> Call:
+    """A call with another probability."""
+    if "p" in call.values:
+        return replace(call, values={**call.values, "p": p})
+    return replace(call, settings={**call.settings, "p": p})
 
 
 def off_or_on(m: Interpreter, op: Op, call: Call) -> Case | None:
@@ -107,9 +128,7 @@ def is_saved_result(m: Interpreter, t: Tensor) -> bool:
 def at_zero(m: Interpreter, call: Call, source: Tensor, text: str) -> Cond:
     """The question whether a probability has its default, 0; else the one about the argument."""
     p = zero_by_default(m, call)
-    if p is None:
-        return guess(text, source, m)
-    return Cond(("==", p.key, key_of(p.usual)), "branch", f"{p.why} == {p.usual!r}", p.bound or m.here.site)
+    return is_zero(m, p) if p is not None else guess(text, source, m)
 
 
 def nothing_to_drop(m: Interpreter, call: Call) -> Tensor | None:
@@ -126,9 +145,17 @@ def is_alone(call: Call, source: Tensor) -> bool:
 
 
 FAMILIES = {
-    PLAIN: Family(case=off_or_on, gives_back=nothing_to_drop, unchanged=is_off, question=at_zero, changes=changes),
-    ALPHA: Family(gives_back=nothing_to_drop, unchanged=is_off, writes=writes, changes=changes),
+    PLAIN: Family(
+        case=off_or_on,
+        sides=written_or_not,
+        gives_back=nothing_to_drop,
+        unchanged=is_off,
+        question=at_zero,
+        changes=changes,
+    ),
+    ALPHA: Family(sides=written_or_not, gives_back=nothing_to_drop, unchanged=is_off, writes=writes, changes=changes),
     tuple(BATCHES): Family(
+        sides=written_or_not,
         gives_back=nothing_to_drop,
         unchanged=is_off,
         gives_view=is_alone,

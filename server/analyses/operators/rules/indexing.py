@@ -1,4 +1,7 @@
-"""Subscripts with lists and tensors, and tensors that are joined."""
+"""Subscripts with lists and tensors, and tensors that are joined.
+
+`cat` looks at the memory formats of what it joins (`cat_compute_output_memory_format` of `native/TensorShape.cpp`).
+"""
 
 from __future__ import annotations
 
@@ -35,5 +38,6 @@ def joined(m: Interpreter, call: Call) -> Times:
 
 FAMILIES = {
     methods("__getitem__"): Family(seen=seen),
-    functions("cat concat concatenate stack hstack vstack row_stack dstack column_stack"): Family(unseen_writes=joined),
+    functions("cat concat concatenate"): Family(unseen_writes=joined, in_one_format=True),
+    functions("stack hstack vstack row_stack dstack column_stack"): Family(unseen_writes=joined),
 }
