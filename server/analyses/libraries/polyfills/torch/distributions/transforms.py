@@ -4,19 +4,36 @@ import math
 
 import torch
 import torch.nn.functional as F
-from gradguard import known, linked
+from gradguard import from_outside, known, linked
 from torch.distributions.utils import broadcast_all, sum_rightmost
 
 
 class Transform:
+    __entries__ = ("_call", "_inverse", "log_abs_det_jacobian")
+
     bijective = False
     _domain_dim = _codomain_dim = 0
     """how many of the last dimensions make one event"""
 
     def __init__(self, cache_size=0):
-        self._cache_size = cache_size
+        super().__init__()
+        self._cache_size = cache_size if known(cache_size) else 0
         self._inv = None
         self._cached_x_y = None, None
+
+    def __train__(self, names):
+        """Do what a transformed distribution does: transform a sample, or tell how likely a value is."""
+
+        def transformed(x):
+            y = self(x)
+            return y.sum() + self.log_abs_det_jacobian(x, y).sum()
+
+        def likely(y):
+            x = self.inv(y)
+            return x.square().sum() - self.log_abs_det_jacobian(x, y).sum()
+
+        goes_back = "_inverse" in names and "_call" not in names
+        from_outside(likely if goes_back else transformed).backward()
 
     @property
     def event_dim(self):
@@ -32,7 +49,7 @@ class Transform:
         if self._cache_size == 0:
             return self._call(x)
         x_old, y_old = self._cached_x_y
-        if x is x_old:
+        if x_old is not None and x is x_old:
             return y_old
         y = self._call(x)
         self._cached_x_y = x, y
@@ -42,7 +59,7 @@ class Transform:
         if self._cache_size == 0:
             return self._inverse(y)
         x_old, y_old = self._cached_x_y
-        if y is y_old:
+        if y_old is not None and y is y_old:
             return x_old
         x = self._inverse(y)
         self._cached_x_y = x, y
