@@ -159,6 +159,7 @@ DROPOUTS = {
     "layer": ("p=RATE", "self.drop = nn.Dropout(p)", "self.drop(self.lin(x).sigmoid())", ""),
     "layer_of_channels": ("p=RATE", "self.drop = nn.Dropout2d(p)", "self.drop(self.lin(x).sigmoid())", ""),
     "function": ("p: float = RATE", "self.p = p", "F.dropout(self.lin(x).sigmoid(), self.p, self.training)", ""),
+    "converted": ("p: float = RATE", "self.p = p", "F.dropout(self.lin(x).tanh(), float(self.p), self.training)", ""),
     "configuration": (
         "config: Config",
         "self.drop = nn.Dropout(config.rate)",

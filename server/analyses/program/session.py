@@ -34,7 +34,8 @@ from ..python.machine import Machine
 from ..stories.trace import NoTrace, Trace
 from .effects import Difference, Shelf, changeable
 from .entered import Entered
-from .entries import Entry, guarded, is_private, plain_function
+from .entries import Entry, guarded, plain_function
+from .turns import Defined, Turns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
@@ -98,6 +99,7 @@ class Session:
         self.shelf = Shelf(self.m)
         self.since = Difference(self.m)
         """where the state is not the one that was entered from"""
+        self.turns = Turns()
         self.ran: list[Step] = []
         """the steps that ran in the last replay, or in the present one"""
 
@@ -297,7 +299,9 @@ class Session:
         def stands(step: Step) -> bool:
             return is_fresh(step) and not self.since.concerns(step) and entry.familiar(step) == step.familiar
 
-        for path, name, bound, v in self.in_turn(roots):
+        paths = [source.path for source in roots]
+        defined = [Defined(path, *one) for path in paths for one in self.defined(path)]
+        for path, name, bound, v in self.turns.order(defined, paths):
             if not (unentered := entry.unentered(v)):
                 continue
             self.m.files.main = path
@@ -312,15 +316,6 @@ class Session:
             self.entered[v] = entered
             for step in entered.steps:
                 entry.add(step)
-
-    def in_turn(self, roots: Sequence[Source]) -> list[tuple[str, str, str, Value]]:
-        """What the files define, each by its file, its own name and the one that it is bound to there.
-
-        Public things come before private ones, of each file classes first.
-        """
-        defined = [(source.path, *one) for source in roots for one in self.defined(source.path)]
-        place = {source.path: i for i, source in enumerate(roots)}
-        return sorted(defined, key=lambda it: (is_private(it[1]), place[it[0]], not isinstance(it[3], ClassV)))
 
     def run_entry(
         self, entry: Entry, name: str, v: Value, before: Entered | None, stands: Callable[[Step], bool]

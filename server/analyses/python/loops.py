@@ -303,14 +303,21 @@ def counted_loop(m: Machine, run: Loop, seq: Seq, turn: Callable[[Value], Value]
 
 
 def item_of(seq: Seq, i: int) -> Value:
-    """The item of a turn; behind those that are known, of an open row of objects, one like the last of them.
+    """The item of a turn; behind those that are known, of an open row of objects, one like those in its last places.
 
-    Such a row was filled by a loop of unknown length, whose late turn has put its last item there.
+    Such a row was filled by a loop of unknown length, each turn of which has put as many items there as the last one.
     """
     known = len(seq.items)
     if seq.open and i >= known > 0 and not isinstance(seq.items, Made) and classes(seq.items[-1]):
-        return seq.items[-1]
+        put = 1 if known == 1 else repeats(seq.items)
+        return seq.items[known - put + (i - known) % put] if put else seq.item(i)
     return seq.item(i)
+
+
+def repeats(items: Sequence[Value]) -> int:
+    """After how many items of a row the classes of the last ones come again; 0 if they do not."""
+    kinds = [classes(item) for item in items]
+    return next((n for n in range(1, len(kinds) // 2 + 1) if kinds[-n:] == kinds[-2 * n : -n]), 0)
 
 
 def unlike(items: Sequence[Value], done: int) -> list[int]:

@@ -116,6 +116,8 @@ def _number(name: str, f: Callable[..., Value]) -> None:
             return Unknown("a number", number=True)
         if isinstance(v, enumerations.Member):
             v = enumerations.value_of(v)
+        if isinstance(v, Unknown) and type(v.usual) is f:  # it is what its default is, most likely
+            return v
         return computed(m, name, f, Args([v, *args.pos[1:]], args.kw, args.open), number=True)
 
     model(name)(run)
