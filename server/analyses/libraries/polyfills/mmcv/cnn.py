@@ -1,5 +1,6 @@
 """A module of convolution, norm and activation, and functions that build layers from configurations."""
 
+from gradguard import known
 from mmengine.registry import MODELS
 from torch import nn
 
@@ -33,19 +34,27 @@ def options(cfg):
     return {name: value for name, value in cfg.items() if name not in ("type", "requires_grad")}
 
 
+def settled(cfg, kind):
+    """A configuration; one of which nothing is known is taken for that of the kind that most have."""
+    return cfg if cfg is None or known(cfg) else {"type": kind}
+
+
 def build_conv_layer(cfg, *args, **kwargs):
+    cfg = settled(cfg, "Conv2d")
     if cfg is None:
         return nn.Conv2d(*args, **kwargs)
     return CONVS[cfg["type"]](*args, **kwargs, **options(cfg))
 
 
 def build_norm_layer(cfg, num_features, postfix=""):
+    cfg = settled(cfg, "BN")
     if cfg["type"] == "GN":
         return f"gn{postfix}", nn.GroupNorm(cfg["num_groups"], num_features)
     return f"bn{postfix}", NORMS[cfg["type"]](num_features, **options(cfg))
 
 
 def build_activation_layer(cfg):
+    cfg = settled(cfg, "ReLU")
     kind = cfg["type"]
     if kind in ACTIVATIONS:
         return ACTIVATIONS[kind](**options(cfg))
@@ -72,6 +81,7 @@ class ConvModule(nn.Module):
         order=("conv", "norm", "act"),
     ):
         super().__init__()
+        norm_cfg, act_cfg = settled(norm_cfg, "BN"), settled(act_cfg, "ReLU")
         self.order = order
         self.with_norm = norm_cfg is not None
         self.with_activation = act_cfg is not None
