@@ -194,6 +194,13 @@ def test_one_in_place_that_drops_nothing_by_default_changes_nothing_there(name: 
     told_of_refused(in_place(dropout(name, "0.5")), f"Net({passed})(torch.randn(2, 3, 4, 3))")
 
 
+def test_where_it_is_asked_for_the_answer_is_told_once() -> None:
+    text = in_place(dropout("layer", "0.0"))
+    text = text.replace("nn.Dropout(p, inplace=True)", "nn.Dropout(p, inplace=True) if p > 0 else nn.Identity()")
+    (found,) = told(text)
+    assert found.words.when == "if `p > 0` is true (line 17) and `Net` is trained"
+
+
 def in_place(text: str) -> str:
     """The program with a dropout in place, and without the write behind it."""
     text = text.replace("        x += 1\n", "").replace("self.training)", "self.training, inplace=True)")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ....facts.model import Result
 from ...autograd.tensors import Node
-from ...domain.known import key_of
+from ...domain.known import decided, key_of
 from ...domain.values import Cond, Unknown
 from ..call import Call, Family
 from ..cases import by_conditions
@@ -92,10 +92,15 @@ def is_zero(m: Interpreter, p: Unknown) -> Cond:
     return Cond(("==", p.key, key_of(p.usual)), "branch", f"{p.why} == {p.usual!r}", p.bound or m.here.site)
 
 
+def is_excluded(m: Interpreter, p: Unknown) -> bool:
+    """Whether a probability cannot have its default on this path: `if p > 0: …`."""
+    return any(decided(key, p.key, p.usual) is (not holds) for key, holds in m.state.assumed.items())
+
+
 def written_or_not(m: Interpreter, call: Call) -> tuple[Cond, Call, Call] | None:
     """A dropout in place whose probability is 0 by default writes nothing there."""
     p = zero_by_default(m, call, inplace=True)
-    if p is None:
+    if p is None or is_excluded(m, p):
         return None
     return is_zero(m, p), with_p(call, 0.0), with_p(call, Unknown(p.why, p.key, number=True))
 
