@@ -601,7 +601,7 @@ class Generator:
     left: bool = False
     coroutine: Resumable | None = None
     kept: bool = False
-    uid: int = field(default_factory=lambda: serial())
+    uid: int = field(default_factory=serial)
 
 
 class Iterator_(Items):

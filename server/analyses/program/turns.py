@@ -20,7 +20,7 @@ from ..domain.values import ClassV, Value
 from .entries import is_private, plain_function
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
 
 class Defined(NamedTuple):
@@ -32,11 +32,15 @@ class Defined(NamedTuple):
     value: Value
 
 
+Named = dict[ir.FunctionDef, tuple[list[ir.Stmt], frozenset[str]]]
+"""The names in functions, and the bodies that have them."""
+
+
 class Turns:
     """Puts what files define in its turn; remembers the names in functions until their text changes."""
 
     def __init__(self) -> None:
-        self.named: dict[ir.FunctionDef, tuple[list[ir.Stmt], tuple[str, ...]]] = {}
+        self.named: Named = {}
 
     def order(self, defined: Iterable[Defined], paths: Sequence[str]) -> list[Defined]:
         """What is defined, each in its turn; `paths` are the files in theirs."""
@@ -46,34 +50,36 @@ class Turns:
             return is_private(one.name), place[one.path], not isinstance(one.value, ClassV)
 
         rows = sorted(defined, key=rank)
-        classes = {(rank(one), one.name): one for one in rows if isinstance(one.value, ClassV)}
-        before, self.named = self.named, {}
+        classes = {(rank(one), one.name): i for i, one in enumerate(rows) if isinstance(one.value, ClassV)}
+        known, self.named = self.named, {}
         begun, turns = set[int](), list[Defined]()
 
-        def add(one: Defined) -> None:
-            if id(one) in begun:
+        def add(i: int) -> None:
+            if i in begun:
                 return
-            begun.add(id(one))
-            for name in self.names_in(one.value, before) if isinstance(one.value, ClassV) else ():
-                other = classes.get((rank(one), name))
-                if other is not None and one.value not in other.value.mro:
-                    add(other)
+            begun.add(i)
+            one = rows[i]
+            if isinstance(one.value, ClassV):
+                named = (classes.get((rank(one), name)) for name in self.names_in(one.value, known))
+                for other in sorted(i for i in named if i is not None):
+                    if one.value not in rows[other].value.mro:
+                        add(other)
             turns.append(one)
 
-        for one in rows:
-            add(one)
+        for i in range(len(rows)):
+            add(i)
         return turns
 
-    def names_in(
-        self, cls: ClassV, known: dict[ir.FunctionDef, tuple[list[ir.Stmt], tuple[str, ...]]]
-    ) -> Iterator[str]:
-        """The names in the methods of a class, in their order."""
+    def names_in(self, cls: ClassV, known: Named) -> set[str]:
+        """The names in the methods of a class."""
+        every = set[str]()
         for v in cls.attributes.values():
             f = plain_function(v)
             if f is None or not isinstance(f.node, ir.FunctionDef):
                 continue
-            body, found = known.get(f.node, (None, ()))
+            body, found = known.get(f.node, (None, frozenset[str]()))
             if body is not f.node.body:
-                found = tuple(dict.fromkeys(names(f.node.body)))
+                found = frozenset(names(f.node.body))
             self.named[f.node] = f.node.body, found
-            yield from found
+            every |= found
+        return every
