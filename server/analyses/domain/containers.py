@@ -11,14 +11,27 @@ from .values import Phi, Unknown, Value, leaves
 
 
 class Seq:
-    """The items of an iterable: `items`, and if it is `open`, further ones, made by `more(i)`."""
+    """The items of an iterable: `items`, and if it is `open`, further ones, made by `more(i)`.
 
-    __slots__ = ("items", "more", "open")
+    Integers that follow one another may end before an unknown one, `until`.
+    """
+
+    __slots__ = ("items", "more", "open", "until")
 
     def __init__(self, items: Sequence[Value], open_: bool = False, more: Callable[[int], Value] | None = None) -> None:
         self.items = items
         self.open = open_
         self.more = more
+        self.until: Unknown | None = None
+
+    def left(self, i: int) -> int | Unknown | None:
+        """How many items there are from the i-th on; None if nothing is known of that."""
+        if not self.open:
+            return len(self.items) - i
+        first = self.item(i) if self.until is not None else None
+        if self.until is None or not isinstance(first, int):
+            return None
+        return Unknown("what is left", ("-", self.until.key, ("const", "int", first)), number=True)
 
     def item(self, i: int) -> Value:
         """The i-th item; one that isn't held is made, or unknown."""

@@ -6,6 +6,12 @@
 
 In that turn, the numbers that the loop counts with are linear in the unknown number of the turn; their keys say so
 (here `step` is 3 + turn). Whether a condition on them holds in all turns, in some or in none is found by trying them.
+Of a loop to an unknown bound that turn is taken for the last one: what the loop leaves is what its last turn has left.
+
+    for i in range(n):
+        layers.append(nn.Linear(3, 3))
+        if i < n - 1:               # of the last turn this is false
+            layers.append(nn.ReLU(inplace=True))
 """
 
 from __future__ import annotations
@@ -14,7 +20,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ..domain import budget
-from ..domain.known import key_of
+from ..domain.known import is_constant_key, key_of
 from ..domain.values import Unknown, Value
 from . import comparisons, operators
 
@@ -26,8 +32,8 @@ if TYPE_CHECKING:
 Key = Any
 
 
-def turn(m: Machine, run: int, number: int, left: int | None) -> Key:
-    """The key of the number of a turn that stands for `left` turns (None: their number is unknown)."""
+def turn(m: Machine, run: int, number: int, left: int | Unknown | None) -> Key:
+    """The key of the number of a turn that stands for `left` turns (None: nothing is known of their number)."""
     key = ("turn", run, number)
     m.turns[key] = left
     return key
@@ -54,9 +60,39 @@ def settled(m: Machine, v: Unknown) -> Value:
     """The truth of `v` if it is the same in all turns that are still possible; else `v`."""
     on = turn_of(v.key)
     if on is None:
-        return v
+        return in_the_last(m, v)
     found = answers(m, v.key, on)
-    return next(iter(found)) if len(found) == 1 and m.turns[on] is not None else v
+    return next(iter(found)) if len(found) == 1 and isinstance(m.turns[on], int) else v
+
+
+def in_the_last(m: Machine, v: Unknown) -> Value:
+    """The truth of `v` if it is about a turn that is taken for the last, and the bound of its loop; else `v`."""
+    for on in turns_in(v.key):
+        left = m.turns.get(on)
+        if isinstance(left, Unknown):
+            told: Any = left.key
+            _, bound, (_, _, first) = told
+            key = replaced(v.key, *solved(bound, ("+", ("const", "int", first + 1), on)))
+            found = answers(m, key, on) if turn_of(key) == on else frozenset[bool]()
+            if len(found) == 1:
+                return next(iter(found))
+    return v
+
+
+def solved(total: Key, value: Key) -> tuple[Key, Key]:
+    """What is left of a sum without its constants, where the whole sum has a value; and the value of that."""
+    while is_computed(total) and total[0] in ("+", "-") and len(total) == 3 and is_constant_key(total[2]):
+        value, total = ("-" if total[0] == "+" else "+", value, total[2]), total[1]
+    return total, value
+
+
+def replaced(key: Key, part: Key, other: Key) -> Key:
+    """A key with another part in the place of one."""
+    if key == part:
+        return other
+    if not is_computed(key) or key[0] == "turn":
+        return key
+    return (key[0], *(replaced(one, part, other) for one in key[1:]))
 
 
 def varies(m: Machine, key: Key) -> bool:
@@ -74,7 +110,8 @@ def can_be(m: Machine, v: Unknown, other: Value) -> bool:
 def answers(m: Machine, key: Key, on: Key) -> frozenset[bool]:
     """The truth of a condition in the turns that agree with all assumptions about them."""
     assumed = tuple((k, holds) for k, holds in m.state.assumed.items() if is_computed(k) and turn_of(k) == on)
-    return tried(key, assumed, m.turns[on])
+    left = m.turns[on]
+    return tried(key, assumed, left if isinstance(left, int) else None)
 
 
 @lru_cache(maxsize=1024)
@@ -94,6 +131,14 @@ def tried(key: Key, assumed: tuple[tuple[Key, bool], ...], left: int | None) -> 
         if len(found) == 2:
             break
     return frozenset(found)
+
+
+@lru_cache(maxsize=4096)
+def turns_in(key: Key) -> tuple[Key, ...]:
+    """The turns that a condition is about, among other things."""
+    if not is_computed(key):
+        return ()
+    return (key,) if key[0] == "turn" else tuple(dict.fromkeys(on for part in key[1:] for on in turns_in(part)))
 
 
 @lru_cache(maxsize=4096)

@@ -116,7 +116,7 @@ class Loop:
         """Whether to replay one more late turn: what happens in only some of them shows in the next one."""
         return self.late == 1 and self.m.rare > self.rare
 
-    def widen(self, left: int | None = None) -> counting.Key:
+    def widen(self, left: int | Unknown | None = None) -> counting.Key:
         """Let the coming turn stand for all `left` later ones; gives its key.
 
         Plain values that the loop changes are unknown there; those that it counts with are linear in the turn.
@@ -266,7 +266,7 @@ def counted_loop(m: Machine, run: Loop, seq: Seq, turn: Callable[[Value], Value]
             last = (not ends and not run.may_go_on(i)) or (i >= n and i >= max(n, budget.LIMITS.exact_turns))
             if last:
                 run.loosen(i - 1, seq.open)
-            key = run.widen(None if seq.open else n - i) if last else None
+            key = run.widen(seq.left(i)) if last else None
             if last and (seq.open or i < n):
                 m.open_loops[id(run.node)] = True
             run.enter(i)

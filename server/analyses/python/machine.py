@@ -107,7 +107,8 @@ class Machine:
         self.taken: dict[Excerpt, Assumption] = {}
         self.library: dict[str, ClassV] = {}
         self.coroutines: list[Coroutine] = []
-        self.turns: dict[tuple[str, int, int], int | None] = {}
+        self.turns: dict[tuple[str, int, int], int | Unknown | None] = {}
+        """by the key of a turn that stands for many: for how many (`counting.py`)"""
         self.rare: int = 0
         self.now: Step = Step(None, self.mark())
 

@@ -44,7 +44,10 @@ def span(bounds: list[Value]) -> Value:
             plain.called(operator.index, [v], {})
     start, step = bounds[0] if len(bounds) > 1 else 0, bounds[2] if len(bounds) > 2 else 1
     if isinstance(start, int) and isinstance(step, int):
-        return sequences.sequence_value(Seq((), True), lambda i: start + i * step)
+        made = sequences.sequence_value(Seq((), True), lambda i: start + i * step)
+        stop = bounds[min(len(bounds) - 1, 1)]
+        made.seq.until = stop if step == 1 and isinstance(stop, Unknown) else None
+        return made
     return sequences.sequence_value(Seq((), True), lambda i: Unknown("an integer", number=True))
 
 
