@@ -249,6 +249,23 @@ NOT_TRAINED = {
         "edge_index",
         "edge_weight",
     ),
+    "a size": (
+        """
+        import torch
+
+        class Positions(torch.nn.Module):
+            def __init__(self, NAME):
+                super().__init__()
+                self.register_buffer("table", torch.arange(0, 8, 2.0).div_(NAME))
+
+            def forward(self, x):
+                y = self.table.exp()
+                y += 1
+                return x + y
+        """,
+        "head_dim",
+        "scale",
+    ),
     "what is beside the argument of a function in place": (
         """
         import torch

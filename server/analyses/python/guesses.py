@@ -131,8 +131,8 @@ IN_MODULES = _names("""
 """)
 """what is in the `__dict__` of every `torch.nn.Module`"""
 
-OF_INTEGERS = _names("id ids idx idxs index indexes indices ind inds len lengths lens length")
-"""the last words of names that indices and lengths have"""
+OF_INTEGERS = _names("id ids idx idxs index indexes indices ind inds len lengths lens length dim dims size sizes heads")
+"""the last words of names that indices, lengths and sizes have"""
 
 
 OF_DATA = _names("gt gts ground_truth label labels mask masks target targets truth y_true")
