@@ -143,6 +143,14 @@ def test_two_views_of_one_storage(data: st.DataObject, shape: list[int]) -> None
         assert partly_overlaps(mine, other) != "partial"
 
 
+def test_a_row_of_what_was_moved_away_may_be_contiguous() -> None:
+    geometry = Geometry.contiguous([2, 2, None]).movedim(0, 1)
+    assert geometry.select(1, 0).is_usually_contiguous() is not False
+    assert geometry.select(0, 0).is_usually_contiguous() is False
+    assert torch.zeros(2, 2, 2).movedim(0, 1).select(1, 0).is_contiguous()
+    assert not torch.zeros(2, 2, 2).movedim(0, 1).select(0, 0).is_contiguous()
+
+
 @settings(max_examples=300, deadline=None)
 @given(st.data(), st.lists(st.integers(1, 4), min_size=1, max_size=4))
 def test_what_is_said_of_unknown_sizes_is_true(data: st.DataObject, shape: list[int]) -> None:

@@ -105,7 +105,9 @@ class Geometry:
     def is_usually_contiguous(self) -> bool | None:
         """The same; no dimension is taken to have size 1, and no part of one to be all of it, if that isn't known."""
         answer = self.is_contiguous()
-        return False if answer is None and self.order not in (None, tuple(range(self.ndim))) else answer
+        first = self.order[0] if self.order else 0
+        in_turn = self.order in (None, tuple(range(first, first + self.ndim)))  # of `x[0]` the places begin with 1
+        return False if answer is None and not in_turn else answer
 
     def places(self) -> Sequence[int]:
         """The place of each dimension in memory; two in a row lie as if they were one. Nothing if they aren't known."""
