@@ -28,8 +28,7 @@ class Seq:
         """How many items there are from the i-th on; None if nothing is known of that."""
         if not self.open:
             return len(self.items) - i
-        first = self.item(i) if self.until is not None else None
-        if self.until is None or not isinstance(first, int):
+        if self.until is None or not isinstance(first := self.item(i), int):
             return None
         return Unknown("what is left", ("-", self.until.key, ("const", "int", first)), number=True)
 

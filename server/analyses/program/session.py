@@ -127,7 +127,7 @@ class Session:
 
     def report(self, roots: Sequence[Source] = ()) -> Report:
         """What all steps have found in a program with the main files `roots`."""
-        steps = [*self.own, *(step for entered in self.entered.values() for step in entered.steps)]
+        steps = [*self.own, *self.entry_steps()]
         done = [step.done for step in steps]
         return Report(
             self.m.explain.settled([failure for step in steps for failure in step.failures]),
@@ -140,6 +140,10 @@ class Session:
             partial(reach, roots, done),
             self.m.facts,
         )
+
+    def entry_steps(self) -> Iterator[Step]:
+        """The steps of all that was entered."""
+        return (step for entered in self.entered.values() for step in entered.steps)
 
     def step(
         self,
@@ -239,8 +243,7 @@ class Session:
         step = self.step(key, source.path, partial(self.run_part, source, key), allowed, budget.LIMITS.own_patience)
         if self.m.files.noting:
             step.heap = changeable(self.m, step)
-        entered = (one for entered in self.entered.values() for one in entered.steps)
-        self.shelf.replace(step, is_fresh, entered)
+        self.shelf.replace(step, is_fresh, self.entry_steps())
         return step
 
     def run_part(self, source: Source, key: Part) -> None:

@@ -70,9 +70,7 @@ def in_the_last(m: Machine, v: Unknown) -> Value:
     for on in turns_in(v.key):
         left = m.turns.get(on)
         if isinstance(left, Unknown):
-            told: Any = left.key
-            _, bound, (_, _, first) = told
-            key = replaced(v.key, *solved(bound, ("+", ("const", "int", first + 1), on)))
+            key = replaced(v.key, *solved(left.key, ("+", on, ("const", "int", 1))))
             found = answers(m, key, on) if turn_of(key) == on else frozenset[bool]()
             if len(found) == 1:
                 return next(iter(found))
