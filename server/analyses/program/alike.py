@@ -173,9 +173,13 @@ class Comparison:
     def key(self, one: Any, other: Any) -> bool:
         """Whether two keys, of unknown values or in a dict, stand for each other: numbers of objects may differ."""
         todo = [(one, other)]
+        seen: dict[tuple[int, int], tuple[Any, Any]] = {}
         while todo:
             one, other = todo.pop()
             if type(one) is tuple and type(other) is tuple and len(one) == len(other):
+                if (id(one), id(other)) in seen:  # parts of a key stand in many places of it
+                    continue
+                seen[id(one), id(other)] = one, other
                 if one and one[0] == "const":
                     if one != other:
                         return False
@@ -241,13 +245,21 @@ def name_of(key: Any) -> Any:
 
 
 def shape(key: Any) -> tuple[str, list[int]]:
-    """What two runs sort the same keys by: the key without its numbers, and these, which keep their order."""
+    """What two runs sort the same keys by: the key without its numbers, and these, which keep their order.
+
+    A part that stands in many places is written once.
+    """
     words: list[str] = []
     numbers: list[int] = []
+    seen: dict[int, int] = {}
     todo = [key]
     while todo:
         one = todo.pop()
         if type(one) is tuple and one[:1] != ("const",):
+            if id(one) in seen:
+                words.append(f"={seen[id(one)]}")
+                continue
+            seen[id(one)] = len(seen)
             words.append(f"({len(one)}")
             todo += one
         elif type(one) in (int, Moment):

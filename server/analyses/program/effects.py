@@ -117,15 +117,26 @@ def is_made_by(step: Step, what: Any) -> bool:
 
 
 def moments(key: tuple[Any, ...]) -> Iterator[int]:
-    """When the unknown values were made that a key names."""
-    if key and key[0] not in ("const", "turn"):
-        for part in key[:2] if key[0] == "item" else key:
-            if type(part) in (int, Moment):
-                yield part
-            elif isinstance(part, Cond):
-                yield from moments((part.key,))
-            elif isinstance(part, (tuple, frozenset)):  # of answers that have ended the program together
-                yield from moments(tuple(part))
+    """When the unknown values were made that a key names; what it has in many places is looked at once."""
+    todo: list[Any] = [key]
+    seen: dict[int, Any] = {}
+    while todo:
+        one = todo.pop()
+        kind = type(one)
+        if kind in (int, Moment):
+            yield one
+        elif isinstance(one, Cond):
+            todo.append(one.key)
+        elif isinstance(one, (tuple, frozenset)) and one and id(one) not in seen:
+            seen[id(one)] = one
+            todo += _named_by(one) if isinstance(one, tuple) else one  # of answers that have ended the program together
+
+
+def _named_by(key: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The parts of a key that name something: constants, turns and an item's place do not."""
+    if key[0] in ("const", "turn"):
+        return ()
+    return key[:2] if key[0] == "item" else key
 
 
 def is_definition(store: Any, born: int) -> bool:
