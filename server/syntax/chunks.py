@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -317,12 +316,12 @@ def _fill_classes(chunks: list[Chunk]) -> None:
 
 
 def _fill_class(header: Chunk, members: list[ir.Stmt]) -> None:
-    """Replaces the class if it has not the statements that it had: who knows a class need not look for new ones."""
-    for index, definition in enumerate(header.body):
+    """Gives the class another list of statements if it has not those that it had; it stays the same class."""
+    for definition in header.body:
         if isinstance(definition, ir.ClassDef):
             if definition.body != members:
                 header.names.pop(definition, None)
-                definition = header.body[index] = replace(definition, body=members)
+                definition.body = members
             if members and ir.is_left(members[-1]):
                 definition.leave_end(partial(_end, header, members))
             else:

@@ -250,16 +250,22 @@ def test_an_unchanged_chunk_moves_with_the_text():
     assert function[1].chunk.path == "b.py"
 
 
-def test_a_class_is_the_same_object_while_nothing_in_it_changes():
+def test_a_class_is_the_same_object_while_its_head_does_not_change():
     text = "class A:\n    def f(self): pass\n    x = 1\n"
     before = parse(text)
     (first,) = before.body
+    body = first.body
     moved = parse("\n" * 3 + "y\n" + text, previous=before)
     assert list(moved.body)[1] is first
+    assert first.body is body
     changed = parse("\n" * 3 + "y\n" + text.replace("1", "2"), previous=moved)
-    assert list(changed.body)[1] is not first
-    assert list(changed.body)[1].body[0] is first.body[0]
-    assert list(changed.body)[1].chunk is first.chunk
+    assert list(changed.body)[1] is first
+    assert first.body is not body
+    assert first.body[0] is body[0]
+    assert first.body[1] is not body[1]
+    renamed = parse("\n" * 3 + "y\n" + text.replace("A", "B"), previous=changed)
+    assert list(renamed.body)[1] is not first
+    assert list(renamed.body)[1].body[0] is body[0]
 
 
 HEAD = "@d(1)\ndef f(a: int, *b, c=[2], **d) -> int:\n    return a\n"

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .report import MAX_BRANCHES
-from .values import Names, Value
+from .values import Cond, Moment, Names, Shared, Unknown, Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Set
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .report import Failure, Leaf, Stop, Told
 
 Place = tuple[Any, Hashable]
-"""A dict of a module's names and one of them, or something else that is looked up by a name."""
+"""A dict of the names of a module or class and one of them, or something else that is looked up by a name."""
 
 Import = tuple[str, int, str]
 """A module's dotted name, the dots before it, and the file that imports it."""
@@ -34,13 +34,12 @@ ANY = ("any name",)
 """in place of a name that is looked up: all of them are"""
 
 
-class Globals(dict[Any, Value]):
-    """The names of a module; those that are looked up are noted in `seen`, ANY where all of them are."""
+class Noted(dict[Any, Value]):
+    """Names of the program; those that are looked up are noted in `seen`, ANY where all of them are."""
 
-    __slots__ = ("seen",)
+    __slots__ = ()
 
-    def __init__(self, seen: set[tuple[Any, Hashable]]) -> None:
-        self.seen = seen
+    seen: set[Place]
 
     __hash__ = object.__hash__  # type: ignore[assignment]
 
@@ -79,6 +78,25 @@ class Globals(dict[Any, Value]):
         """All names with what they are bound to."""
         self.seen.add((self, ANY))
         return dict.items(self)
+
+
+class Globals(Noted):
+    """The names of a module."""
+
+    __slots__ = ("seen",)
+
+    def __init__(self, seen: set[Place]) -> None:
+        self.seen = seen
+
+
+class Members(Noted, Shared):
+    """The attributes of a class of the file that is replayed."""
+
+    __slots__ = ("seen",)
+
+    def __init__(self, seen: set[Place], born: int) -> None:
+        super().__init__(born)
+        self.seen = seen
 
 
 Product = tuple[Any, frozenset[Any]]
@@ -159,9 +177,9 @@ def rests_on_many(failure: Failure) -> bool:
 class Step:
     """A piece of a replay, from `mark` on: a statement of a file, or a class or function that is entered.
 
-    `bodies`, `imports` and `texts` are the parts of the program that it has seen: functions with their statements, the
-    results of imports, and docstrings. As long as these and the earlier steps stay the same, another run would give the
-    same.
+    `bodies`, `imports` and `texts` are the parts of the program that it has seen: functions and classes with their
+    statements, the results of imports, and docstrings. As long as these and the earlier steps stay the same, another
+    run would give the same.
     """
 
     key: object
@@ -170,7 +188,7 @@ class Step:
     """if it is a part of an entry point: what those before it have come to"""
     rests_on: Hashable = None
     """what it has taken from that"""
-    bodies: dict[ir.FunctionDef, list[ir.Stmt]] = field(default_factory=dict)
+    bodies: dict[ir.FunctionDef | ir.ClassDef, list[ir.Stmt]] = field(default_factory=dict)
     imports: dict[Import, Loaded | None] = field(default_factory=dict)
     texts: dict[ir.Stmt, str] = field(default_factory=dict)
     executed: set[ir.Node] = field(default_factory=set)
@@ -214,6 +232,41 @@ class Step:
         """Whether it has made something itself; None of what doesn't tell when it was made."""
         born = what.born if isinstance(what, Names) else getattr(what, "uid", None)
         return None if born is None else self.born <= born <= self.until
+
+
+def is_made_by(step: Step, what: Any) -> bool:
+    """Whether a step has made something itself: what it then does with it changes nothing that was there before.
+
+    What has a key, as a question or a part of an unknown value, was made when the newest of what the key names was.
+    """
+    if isinstance(what, tuple):
+        return any(step.born <= made <= step.until for made in moments(what))
+    if isinstance(what, Unknown):
+        return is_made_by(step, (what.key,))
+    return bool(step.is_maker(what))
+
+
+def moments(key: tuple[Any, ...]) -> Iterator[int]:
+    """When the unknown values were made that a key names; what it has in many places is looked at once."""
+    todo: list[Any] = [key]
+    seen: dict[int, Any] = {}
+    while todo:
+        one = todo.pop()
+        kind = type(one)
+        if kind in (int, Moment):
+            yield one
+        elif isinstance(one, Cond):
+            todo.append(one.key)
+        elif isinstance(one, (tuple, frozenset)) and one and id(one) not in seen:
+            seen[id(one)] = one
+            todo += _named_by(one) if isinstance(one, tuple) else one  # of answers that have ended the program together
+
+
+def _named_by(key: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The parts of a key that name something: constants, turns and an item's place do not."""
+    if key[0] in ("const", "turn"):
+        return ()
+    return key[:2] if key[0] == "item" else key
 
 
 class Loaded(NamedTuple):

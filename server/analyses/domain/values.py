@@ -207,9 +207,16 @@ else:
 
 def leaves(value: Value) -> list[Value]:
     """All alternatives of a value."""
-    if type(value) is Phi:
-        return leaves(value.then) + leaves(value.orelse)
-    return [value]
+    if type(value) is not Phi:
+        return [value]
+    found, todo = list[Value](), [value]
+    while todo:
+        one = todo.pop()
+        while type(one) is Phi:
+            todo.append(one.orelse)
+            one = one.then
+        found.append(one)
+    return found
 
 
 class Object:

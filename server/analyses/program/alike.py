@@ -81,6 +81,12 @@ class Comparison:
         """Whether the runs are alike, as so many pairs tell."""
         return self.roots() and self.walk(most) and self.closed()
 
+    def members(self, one: Value, other: Value, members: list[tuple[Value, Value]], most: int) -> bool:
+        """Whether members of two classes that stand for each other are alike, as so many pairs tell."""
+        self.pairs[id(one)], self.back[id(other)] = id(other), id(one)
+        self.todo += members
+        return self.walk(most) and self.closed()
+
     def roots(self) -> bool:
         """Begin with what both have written to what was there before, the graph, and what was only added."""
         self.todo += zip(self.old.undone.nodes, self.new.undone.nodes, strict=True)

@@ -1,10 +1,10 @@
 """What a step has changed, taken back and done again; and where a step that was run again has left something else.
 
-A program finds what earlier steps have left by the names of its modules, and nowhere else: these names are looked up in
-`Globals`, which note it. What is behind a name and can be changed, an object or a tensor, is one with all else that a
-step had in its hands together with it. So a step that has looked up none of the names that have changed would do again
-what it did. What can be told neither by names nor by what is behind them (modes of autograd, what has ended the
-program) leaves nothing that holds.
+A program finds what earlier steps have left by the names of its modules and classes, and nowhere else: these names are
+looked up in `Globals` and `Members`, which note it. What is behind a name and can be changed, an object or a tensor, is
+one with all else that a step had in its hands together with it. So a step that has looked up none of the names that
+have changed would do again what it did. What can be told neither by names nor by what is behind them (modes of
+autograd, what has ended the program) leaves nothing that holds.
 """
 
 from __future__ import annotations
@@ -15,32 +15,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...syntax import ir
 from ..domain import budget
 from ..domain.modules import is_model
-from ..domain.steps import ANY, Globals
+from ..domain.steps import ANY, Noted, is_made_by
 from ..domain.trail import Grown, noted_in
-from ..domain.values import (
-    ABSENT,
-    CONSTANTS,
-    DATACLASS,
-    FIELDS,
-    GIVEN,
-    SUBCLASSES,
-    Bound,
-    ClassMethod,
-    ClassV,
-    Cond,
-    FunctionV,
-    Lib,
-    ModuleV,
-    Moment,
-    Phi,
-    Property,
-    Shared,
-    StaticMethod,
-    Unknown,
-    Value,
-    Wrapped,
-)
+from ..domain.values import ABSENT, SUBCLASSES, ClassV, FunctionV, Shared, Unknown, Value
 from .alike import alike
+from .amended import amended
+from .sameness import DEFINITIONS, Kinds, is_same
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
@@ -82,7 +62,7 @@ def left_by(m: Machine, step: Step, undone: Undone | None = None) -> Left:
     for store, key, value in changed:
         if id(store) in keyed and is_made_by(step, key if isinstance(key, Unknown) else (key,)):
             continue
-        if type(store) is Globals or key is SUBCLASSES or (type(store) is Shared and key == "__doc__"):
+        if isinstance(store, Noted) or key is SUBCLASSES or (type(store) is Shared and key == "__doc__"):
             left.names[store, key] = tuple(value) if type(value) is Grown else value
         elif id(store) == last:
             left.told.add(key)
@@ -104,102 +84,14 @@ def counts(key: Any, value: Value) -> bool:
     return key != "imported" or bool(value > budget.LIMITS.entry_steps // 2)
 
 
-def is_made_by(step: Step, what: Any) -> bool:
-    """Whether a step has made something itself: what it then does with it changes nothing that was there before.
-
-    What has a key, as a question or a part of an unknown value, was made when the newest of what the key names was.
-    """
-    if isinstance(what, tuple):
-        return any(step.born <= made <= step.until for made in moments(what))
-    if isinstance(what, Unknown):
-        return is_made_by(step, (what.key,))
-    return bool(step.is_maker(what))
-
-
-def moments(key: tuple[Any, ...]) -> Iterator[int]:
-    """When the unknown values were made that a key names; what it has in many places is looked at once."""
-    todo: list[Any] = [key]
-    seen: dict[int, Any] = {}
-    while todo:
-        one = todo.pop()
-        kind = type(one)
-        if kind in (int, Moment):
-            yield one
-        elif isinstance(one, Cond):
-            todo.append(one.key)
-        elif isinstance(one, (tuple, frozenset)) and one and id(one) not in seen:
-            seen[id(one)] = one
-            todo += _named_by(one) if isinstance(one, tuple) else one  # of answers that have ended the program together
-
-
-def _named_by(key: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The parts of a key that name something: constants, turns and an item's place do not."""
-    if key[0] in ("const", "turn"):
-        return ()
-    return key[:2] if key[0] == "item" else key
-
-
 def is_definition(store: Any, born: int) -> bool:
     """Whether it is of a class, a function or the like that was there at this moment: nobody expects it to change."""
     kind = type(store)
-    if kind is Shared:
+    if issubclass(kind, Shared):
         return bool(store.born < born)
     if kind is FunctionV or kind is ClassV:
         return bool(store.uid < born)
-    return kind in _DEFINITIONS
-
-
-class Kinds:
-    """Tells what is behind names: something that stays as it is, or something that can be changed."""
-
-    def __init__(self) -> None:
-        self.fixed: dict[int, Value] = {}
-        """by identity, for tuples share parts: nothing that can be changed is behind these"""
-        self.changing: dict[int, Value] = {}
-        """something is behind these"""
-
-    def is_fixed(self, v: Value) -> bool:
-        """Return whether nothing that a program may change is behind a value; functions and classes do not change."""
-        todo, seen = [v], {}
-        while todo:
-            one = todo.pop()
-            kind = type(one)
-            if kind in CONSTANTS or kind is Lib or kind is ModuleV or one is ABSENT:
-                continue
-            if id(one) in self.fixed or id(one) in seen:
-                continue
-            if kind not in _MADE_OF or id(one) in self.changing:
-                self.changing[id(v)] = v
-                return False
-            seen[id(one)] = one
-            todo += _MADE_OF[kind](one)
-        self.fixed |= seen
-        return True
-
-
-def _of_function(f: FunctionV) -> Iterator[Value]:
-    yield from f.defaults.values()
-    yield from f.attributes.values()
-    frame = f.parent
-    while type(frame.variables) is not Globals:
-        yield from frame.variables.values()
-        if frame.parent is None:
-            return
-        frame = frame.parent
-
-
-_NOTED = (SUBCLASSES, FIELDS, GIVEN, DATACLASS)
-
-_DEFINITIONS: dict[type, Callable[[Any], Iterable[Value]]] = {
-    FunctionV: _of_function,
-    ClassV: lambda v: (*v.bases, *(one for name, one in v.attributes.items() if name not in _NOTED)),
-    Wrapped: lambda v: (v.function, v.data),
-    Bound: lambda v: (v.function, v.self),
-    Property: lambda v: (v.getter, v.setter),
-    StaticMethod: lambda v: (v.function,),
-    ClassMethod: lambda v: (v.function,),
-}
-_MADE_OF = {tuple: iter, Phi: lambda v: (v.then, v.orelse), **_DEFINITIONS}
+    return kind in DEFINITIONS
 
 
 class Difference:
@@ -371,7 +263,12 @@ class Shelf:
         if old is not None and old.step.key != step.key and old.step.key in self.expected:
             old = None
         self.at += old is not None
+        members = amended(self.m, old, step) if old is not None else None
         difference = self.difference.and_then(old, step)
+        if members is not None:
+            difference.change(members)
+            self.difference = difference
+            return
         in_the_end = difference.but_for_told()
         rest = [one for one, _ in self.steps[self.at :] if self.loses(one, difference)]
         rest += [one for one in others if self.loses(one, in_the_end)]
@@ -419,7 +316,7 @@ def changeable(m: Machine, step: Step) -> frozenset[Place]:
     """The names that a step which has just run has looked up, and behind which something is, or was, that changes."""
     kinds, bound = Kinds(), m.state.trail[step.mark.trail :]
     now = (place for place in step.touched if not kinds.is_fixed(found(place)))
-    before = ((store, key) for store, key, value in bound if type(store) is Globals and not kinds.is_fixed(value))
+    before = ((store, key) for store, key, value in bound if isinstance(store, Noted) and not kinds.is_fixed(value))
     return frozenset((*now, *before))
 
 
@@ -437,27 +334,3 @@ def is_made_within(steps: Iterable[Step], store: Any, key: Any) -> bool:
     return any(
         is_made_by(step, store) or is_made_by(step, key if isinstance(key, Unknown) else (key,)) for step in steps
     )
-
-
-def is_same(one: Value, other: Value, compared: set[tuple[int, int]] | None = None) -> bool:
-    """Whether two values cannot be told apart, whatever is done with them; pairs that were `compared` are."""
-    kind = type(one)
-    if kind is not type(other):
-        return False
-    if kind is float or kind is complex:
-        return repr(one) == repr(other)  # 0.0 is not -0.0, and nan is nan
-    if kind in CONSTANTS:
-        return bool(one == other)
-    if one is ABSENT:
-        return other is ABSENT
-    if kind is Lib:
-        return bool(one.name == other.name)
-    if kind is Unknown:
-        return all(getattr(one, name) == getattr(other, name) for name in Unknown.__slots__)
-    if kind is tuple:
-        compared = set() if compared is None else compared
-        if (id(one), id(other)) in compared:
-            return True
-        compared.add((id(one), id(other)))
-        return len(one) == len(other) and all(is_same(a, b, compared) for a, b in zip(one, other, strict=True))
-    return one is other and (kind is ModuleV or kind in _DEFINITIONS)

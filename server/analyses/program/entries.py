@@ -18,7 +18,7 @@ from ..domain import budget, registry
 from ..domain.modules import is_model
 from ..domain.paths import Dead, Exhausted, Raised, Unwanted, gated
 from ..domain.report import Assumption, Site, fault
-from ..domain.steps import TRAINING, Earlier, Familiar, Globals
+from ..domain.steps import ANY, TRAINING, Earlier, Familiar, Globals
 from ..domain.values import (
     Args,
     Bound,
@@ -329,6 +329,7 @@ class Entry:
         """
         there = self.m.files.frames[self.m.files.main or ""].variables.values()
         classes = [*cls.mro, *(v for v in there if isinstance(v, ClassV))]
+        self.m.files.seen.update((c.attributes, ANY) for c in classes)
         defined = [s for c in classes if c.node is not None for s in c.node.body if isinstance(s, ir.FunctionDef)]
         defined += [v.node for v in there if isinstance(v, FunctionV) and isinstance(v.node, ir.FunctionDef)]
         others = [f for f in defined if f.name != "__init__" and f not in self.earlier.in_training]

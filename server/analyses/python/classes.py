@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from ...syntax import ir
 from ..domain import registry
 from ..domain.mixed import NamedTuple
+from ..domain.modules import is_model
 from ..domain.paths import Raised
+from ..domain.steps import Members
 from ..domain.values import (
     ABSENT,
     ABSTRACT,
@@ -49,6 +51,10 @@ def define(m: Machine, s: ir.ClassDef) -> None:
         cls.meta = meta
     frame = Frame(m.frame, m.frame.globals, "<class>")
     cls.frame, frame.defines = frame, cls
+    if not is_model(s.chunk):
+        m.look_at(s)
+        if m.files.noting and m.now.key is s:
+            cls.attributes = Members(m.files.seen, cls.uid)
     outer, m.frame = m.frame, frame
     try:
         statements.run_block(m, s.body)

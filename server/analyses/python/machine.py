@@ -167,9 +167,9 @@ class Machine:
             list(islice(one.items(), length, None)) for one, length in zip(self._stores, mark[3:], strict=True)
         )
 
-    def look_at(self, node: ir.FunctionDef | ir.Lambda) -> None:
-        """Note that the present step depends on a function's body."""
-        if isinstance(node, ir.FunctionDef):
+    def look_at(self, node: ir.FunctionDef | ir.ClassDef | ir.Lambda) -> None:
+        """Note that the present step depends on the body of a function or class."""
+        if not isinstance(node, ir.Lambda):
             self.now.bodies[node] = node.body
 
     def find(self, name: str, level: int, importer: str) -> Source | None:

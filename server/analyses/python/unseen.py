@@ -43,7 +43,10 @@ def is_forward(f: ir.FunctionDef) -> bool:
 
 def keeps_layers(m: Machine, f: ir.FunctionDef) -> bool:
     """Whether a method is a constructor that keeps layers of PyTorch: `self.fc = nn.Linear(3, 3)`."""
-    return f.name == "__init__" and any(
+    if f.name != "__init__":
+        return False
+    m.look_at(f)
+    return any(
         isinstance(s, ir.Assign) and isinstance(s.value, ir.Call) and is_layer(m, s.value.func)
         for s in f.body
         if isinstance(s, ir.Assign) and any(isinstance(t, ir.Attribute) for t in s.targets)
