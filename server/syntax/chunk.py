@@ -63,12 +63,16 @@ class Chunk(Excerpt):
 
 @dataclass(slots=True, eq=False)
 class Source:
-    """A parsed file. `line_starts[n]` is the offset of line n in `text`."""
+    """A parsed file. `line_starts[n]` is the offset of line n in `text`.
+
+    `dropped` are chunks that it had, the last ones first: an edit that is taken back gives it the same ones again.
+    """
 
     path: str
     text: str
     chunks: list[Chunk]
     line_starts: list[int]
+    dropped: list[Chunk] = field(default_factory=list, repr=False)
 
     @property
     def body(self) -> Iterator[ir.Stmt]:

@@ -10,6 +10,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from . import ir
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["Chunk", "Edit", "Problem", "Source", "Span", "line_starts", "parse", "spliced"]
 
 _newline = re.compile(r"\r\n?|\n")
+_most_dropped = 16  # chunks that are remembered
 _step = 4096  # code points that are compared at once
 
 
@@ -63,7 +65,7 @@ def parse(text: str, path: str = "<unknown>", previous: Source | None = None, la
     old = previous.chunks if previous is not None else []
     starts = line_starts(text) if previous is None else spliced(previous.line_starts, text, *difference)
     head, pieces, tail = _pieces(text, old, difference)
-    pool = _Pool(old[len(head) : len(old) - len(tail)])
+    pool = _Pool(old[len(head) : len(old) - len(tail)], previous.dropped if previous is not None else [])
     middle = []
     for piece in pieces:
         line = bisect_right(starts, piece.start) - 1
@@ -85,7 +87,7 @@ def parse(text: str, path: str = "<unknown>", previous: Source | None = None, la
         place = pool.place(middle[index], place) + 1
     chunks = [*head, *middle, *tail]
     _fill_classes(chunks)
-    return Source(path, text, chunks, starts)
+    return Source(path, text, chunks, starts, pool.left(middle))
 
 
 class _Difference(NamedTuple):
@@ -182,18 +184,26 @@ def _unchanged_head(old: list[Chunk], difference: _Difference) -> list[Chunk]:
 
 
 class _Pool:
-    """The chunks of the last parse that the next one may take over."""
+    """The chunks of the last parse that the next one may take over, and those that earlier ones have `dropped`."""
 
-    def __init__(self, chunks: list[Chunk]) -> None:
+    def __init__(self, chunks: list[Chunk], dropped: list[Chunk]) -> None:
         self._chunks = chunks
+        self._dropped = dropped
         self._index = {id(chunk): index for index, chunk in enumerate(chunks)}
+        self._known = self._index.keys() | {id(chunk) for chunk in dropped}
         self._by_text: dict[tuple[str, str], list[Chunk]] = defaultdict(list)
-        for chunk in reversed(chunks):
+        for chunk in reversed((*chunks, *dropped)):
             self._by_text[chunk.kind, chunk.current].append(chunk)
         self._taken: set[int] = set()
 
     def owns(self, chunk: Chunk) -> bool:
-        return id(chunk) in self._index
+        return id(chunk) in self._known
+
+    def left(self, chunks: list[Chunk]) -> list[Chunk]:
+        """The chunks that are not among these any more; those with a fault are forgotten."""
+        used = set(map(id, chunks))
+        whole = (one for one in (*self._chunks, *self._dropped) if one.problem is None and id(one) not in used)
+        return list(islice(whole, _most_dropped))
 
     def take(self, piece: Piece, text: str) -> Chunk | None:
         """The first chunk with this text that isn't taken yet."""

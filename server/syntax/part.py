@@ -63,13 +63,42 @@ class Part:
                 node.name_start += by
 
 
+DROPPED = 3
+"""parts of a function that are remembered"""
+
+Body = tuple[list[ir.Stmt], ir.Scope]
+"""the statements of a function, and the names in it"""
+
+BODIES = 2
+"""bodies of a function that are remembered"""
+
+
 @dataclass(slots=True, eq=False)
 class Parts:
-    """A function: the text up to its body, the indentation of that, and its parts as far as they are known."""
+    """A function: the text up to its body, the indentation of that, and its parts as far as they are known.
+
+    `dropped` are parts that it had, the last ones first, and `bodies` what it had for a body, with the scope of that:
+    an edit that is taken back gives it the same statements again.
+    """
 
     head: str
     indent: str
     parts: list[Part] = field(default_factory=list)
+    dropped: list[Part] = field(default_factory=list)
+    bodies: list[Body] = field(default_factory=list)
+
+    def body_of(self, statements: list[ir.Stmt]) -> Body | None:
+        """The body that it had when it had these statements, if it is remembered."""
+        return next((one for one in self.bodies if one[0] == statements), None)
+
+    def leave(self, body: Body) -> None:
+        """Remember a body that it has not any more."""
+        self.bodies = [body, *(one for one in self.bodies if one[0] is not body[0])][:BODIES]
+
+    def drop(self, parts: list[Part]) -> None:
+        """Remember parts that it has not any more, and none that it has."""
+        whole = [part for part in parts if part.fault is None]
+        self.dropped = [one for one in (*whole, *self.dropped) if one not in self.parts][:DROPPED]
 
     def cut(self, text: str) -> list[tuple[int, str]] | None:
         """Where the parts of the function's new text begin, and their texts; None if its head has changed."""

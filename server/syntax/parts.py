@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from . import ir
 from .cursor import Bindings, next_token
-from .part import Part, Parts
+from .part import Body, Part, Parts
 from .renewal import relocate, rewrite_text
 from .repair import lower_or_repair
 from .scan import lines
@@ -75,7 +75,9 @@ def edited(known: Chunk, text: str) -> Edited | None:
     same = next((i for i in range(most) if not old[i].says(pieces[i][1])), most)
     most -= same
     kept = next((i for i in range(most) if not old[-1 - i].says(pieces[-1 - i][1])), most)
-    middle = [_lowered(start, known.piece(piece)) for start, piece in pieces[same : len(pieces) - kept]]
+    left = {part.text: part for part in reversed(function.dropped)}
+    new = pieces[same : len(pieces) - kept]
+    middle = [left.pop(text) if text in left else _lowered(start, known.piece(text)) for start, text in new]
     return Edited([*old[:same], *middle, *old[len(old) - kept :]], [start for start, _ in pieces], same, kept)
 
 
@@ -87,7 +89,8 @@ def take_over(known: Chunk, text: str, by: Edited) -> None:
     (function,) = known.body
     parts = known.parts
     assert isinstance(function, ir.FunctionDef) and parts is not None
-    for part in parts.parts[by.same : len(parts.parts) - by.kept]:
+    replaced = parts.parts[by.same : len(parts.parts) - by.kept]
+    for part in replaced:
         for statement in statements(part.body):
             known.names.pop(statement, None)
     if not parts.parts:
@@ -103,14 +106,22 @@ def take_over(known: Chunk, text: str, by: Edited) -> None:
             statement.chunk = known
     known.text, known.edit = text, None
     if by.body != function.body:
-        function.body = by.body
-        bindings = Bindings(parameter_names(function.params))
-        for part in by.parts:
-            bindings.add(part.bound(known))
-        function.scope = scope_of(bindings)
+        parts.leave((function.body, function.scope))
+        function.body, function.scope = parts.body_of(by.body) or _new(by, known)
     function.doc = docstring(function.body)
     function.end = function.body[-1].end
     parts.parts = by.parts
+    parts.drop(replaced)
+
+
+def _new(by: Edited, known: Chunk) -> Body:
+    """The body of a function as it was edited, and its scope."""
+    (function,) = known.body
+    assert isinstance(function, ir.FunctionDef)
+    bindings = Bindings(parameter_names(function.params))
+    for part in by.parts:
+        bindings.add(part.bound(known))
+    return by.body, scope_of(bindings)
 
 
 def _rewritten(old: Part, known: str, new: Part, text: str) -> Part:

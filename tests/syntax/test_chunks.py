@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 from gradguard.syntax import ir
-from gradguard.syntax.chunks import Chunk, Span, line_starts, parse
+from gradguard.syntax.chunks import Chunk, Source, Span, line_starts, parse
 from gradguard.syntax.lower import lower
+from gradguard.syntax.walk import statements
 
 from .oracle import FromLowered, dump
 
@@ -349,3 +350,57 @@ def test_a_parsed_file_comes_out_of_a_pickle_as_it_was():
     assert shape(again) == shape(source)
     assert all(statement.chunk is chunk for chunk in again.chunks for statement in chunk.body)
     assert again.chunks[1].body[0].body[0] is again.chunks[2].body[0]
+
+
+TAKEN_BACK = """\
+import math
+
+def half(x):
+    y = x / 2
+    if y > 1:
+        y = y - 1
+    return y
+
+class Net:
+    \"\"\"A net.\"\"\"
+
+    def first(self):
+        z = 1
+        return z
+
+    def second(self, a):
+        return a
+
+last = half(3)
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("y = x / 2", "y = x // 2"),
+        ("        y = y - 1\n", ""),
+        ("    y = x / 2\n", "    y = x / 2\n    y = x / 2\n"),
+        ("def half(x)", "def half(x, z)"),
+        ("def second(self, a)", "def second(self)"),
+        ("    def second(self, a):\n        return a\n", ""),
+        ("import math\n", ""),
+        ("        z = 1\n", '        """\n        z = 1\n'),
+        ("class Net:\n", '"""\nclass Net:\n'),
+        ("last = half(3)", "last = half(4)"),
+        ("        return z\n", "        return z\n    x = 3\n"),
+    ],
+)
+def test_an_edit_that_is_taken_back_gives_the_same_statements(old: str, new: str):
+    def inside(source: Source) -> list[tuple[object, object]]:
+        return [(s, s.body if isinstance(s, ir.FunctionDef) else None) for s in statements(source.body)]
+
+    source = parse(TAKEN_BACK)
+    before = inside(source)
+    assert TAKEN_BACK.count(old) == 1
+    for text in (TAKEN_BACK.replace(old, new), TAKEN_BACK, TAKEN_BACK.replace(old, new).replace("3", "4"), TAKEN_BACK):
+        source = parse(text, previous=source)
+        assert source.problems or shape(source) == shape(parse(text))
+    for (one, body), (other, its) in zip(before, inside(source), strict=True):
+        assert one is other or isinstance(one, ir.ClassDef)
+        assert body is its

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from gradguard.analyses import Report, replay
 from gradguard.analyses.domain.paths import Unwanted
 from gradguard.analyses.domain.report import Site
+from gradguard.analyses.program.past import MOST, cost_of
 from gradguard.analyses.program.session import Session
 from gradguard.workspace.files import Document
 from gradguard.workspace.project import Project
@@ -163,8 +164,13 @@ class Editing(Typist):
         assert wrong == [], f"{self.path}, seed {self.seed}, edit {self.number}: {wrong}"
 
     def size(self) -> tuple[int, float]:
-        """How many blocks of memory there are for the file as it was in the beginning, and how many MiB in all."""
+        """How many blocks of memory there are for the file as it was in the beginning, and how many MiB in all.
+
+        What is kept for edits that may be taken back is more or less, by what these were; it is not counted.
+        """
         self.end()
+        assert sum(map(cost_of, self.session.past.formers)) <= MOST
+        self.session.past.formers.clear()
         gc.collect()
         pages = int(Path("/proc/self/statm").read_text().split()[1])
         return sys.getallocatedblocks(), round(pages * resource.getpagesize() / 2**20, 1)

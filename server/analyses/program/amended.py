@@ -33,7 +33,7 @@ from .alike import Comparison, Run
 from .sameness import Kinds, is_same
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Set
+    from collections.abc import Iterator, Mapping
 
     from ..domain.steps import Place, Step
     from ..python.machine import Machine
@@ -43,10 +43,11 @@ PAIRS = 2_000
 """pairs of values that are compared, of members behind which something can be changed"""
 
 
-def amended(m: Machine, old: Shelved, step: Step) -> Set[Place] | None:
+def amended(m: Machine, old: Shelved, step: Step) -> Mapping[Place, Value] | None:
     """The members that differ, once the class that a step has made again has given them to the one that was there.
 
-    `old` is the step as it was, and taken back. None if the class is another one: then nothing is changed.
+    Each with what it was. `old` is the step as it was, and taken back. None if the class is another one: then nothing
+    is changed.
     """
     statement = step.key
     if not isinstance(statement, ir.ClassDef) or old.step.key is not statement or statement.decorators:
@@ -62,13 +63,14 @@ def amended(m: Machine, old: Shelved, step: Step) -> Set[Place] | None:
     changed = differing(m, old, step, was, now)
     if changed is None:
         return None
+    members = {(was.attributes, name): dict.get(was.attributes, name, ABSENT) for name in changed}
     take(was, now, changed)
     forget(m, step)
     put(store, statement.name, was, now)
     step.born, step.until, step.place = old.step.born, old.step.until, old.step.place
     step.touched |= old.step.touched
     step.heap |= old.step.heap
-    return {(was.attributes, name) for name in changed}
+    return members
 
 
 def bound_by(old: Shelved, statement: ir.ClassDef) -> tuple[dict[Any, Value], Value]:

@@ -23,7 +23,7 @@ from .amended import amended
 from .sameness import DEFINITIONS, Kinds, is_same
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 
     from ..domain.steps import Place, Step, Undone
     from ..python.machine import Machine
@@ -94,17 +94,22 @@ def is_definition(store: Any, born: int) -> bool:
     return kind in DEFINITIONS
 
 
+SPREAD = object()
+"""what was behind a name, where that is still there and has changed"""
+
+
 class Difference:
     """Where the state of a program is not what it was when steps ran that are to be done again.
 
-    It differs in `names`, and in what is known of the statements, functions and loops `told`; `lost`: it is not known
-    where. `heaps` are the names that single steps had in their hands together, of what can be changed. Steps are
-    `gone`, and others `ran`: what these have made is found by way of names that have changed.
+    It differs in `names`, each with what was there (`SPREAD` where what is behind it has changed), and in what is known
+    of the statements, functions and loops `told`; `lost`: it is not known where. `heaps` are the names that single
+    steps had in their hands together, of what can be changed. Steps are `gone`, and others `ran`: what these have made
+    is found by way of names that have changed.
     """
 
     def __init__(self, m: Machine) -> None:
         self.m = m
-        self.names: set[Place] = set()
+        self.names: dict[Place, Value] = {}
         self.told: set[ir.Node] = set()
         self.lost = False
         self.heaps: list[frozenset[Place]] = []
@@ -114,7 +119,7 @@ class Difference:
     def concerns(self, step: Step) -> bool:
         """Whether a step may not do again what it did."""
         told = not (self.told.isdisjoint(step.reached) and self.told.isdisjoint(step.executed))
-        return self.lost or told or not self.names.isdisjoint(step.touched)
+        return self.lost or told or not self.names.keys().isdisjoint(step.touched)
 
     def take(self, other: Difference, told: Set[ir.Node]) -> None:
         """Something more has changed, and the statements of which the files' own code has `told`."""
@@ -149,9 +154,9 @@ class Difference:
                 self.differ(store, key)
         self.told |= was.told | now.told
         for place in was.names.keys() | now.names.keys():
-            before = now.before.get((id(place[0]), place[1]), ABSENT)
-            if place in self.names or not is_same(was.names.get(place, before), now.names.get(place, _NOWHERE)):
-                self.change([place])
+            before = was.names.get(place, now.before.get((id(place[0]), place[1]), ABSENT))
+            if place in self.names or not is_same(before, now.names.get(place, _NOWHERE)):
+                self.change({place: before if place in was.names else self.names.get(place, before)})
         for step, left in ((old and old.step, was), (new, now)):
             if step is not None and step.heap:
                 self.heaps.append(step.heap)
@@ -180,11 +185,11 @@ class Difference:
             if place not in was.other and not is_made_within(self.ran, store, key):
                 yield store, key, now.before.get(place, ABSENT), value
 
-    def change(self, places: Iterable[Place]) -> None:
-        """There is something else in these places."""
-        for place in places:
-            self.names.add(place)
-            self.names.add((place[0], ANY))
+    def change(self, places: Mapping[Place, Value]) -> None:
+        """There is something else in these places than what was there."""
+        for place, value in places.items():
+            self.names[place] = SPREAD if self.names.get(place) is SPREAD else value
+            self.names[place[0], ANY] = SPREAD
 
     def spread(self, places: frozenset[Place]) -> None:
         """What is behind these names is changed, and with it what other steps had in their hands together with it."""
@@ -194,7 +199,7 @@ class Difference:
             for heap in self.heaps:
                 if not reached.isdisjoint(heap):
                     reached |= heap
-        self.change(reached)
+        self.change(dict.fromkeys(reached, SPREAD))
 
 
 class Shelf:
@@ -208,6 +213,12 @@ class Shelf:
         """how many of them were done again, or will not be"""
         self.expected: set[Hashable] = set()
         self.difference = Difference(m)
+
+    def copy(self) -> Shelf:
+        """Another shelf with the same steps."""
+        same = Shelf(self.m)
+        same.steps, same.places = list(self.steps), dict(self.places)
+        return same
 
     def __bool__(self) -> bool:
         """Whether there are steps to do again."""

@@ -32,17 +32,25 @@ if TYPE_CHECKING:
 class Entered:
     """A class or function that was entered: `steps` are its parts, `told` is what its statements left behind.
 
-    `unentered` says what of it nothing else had entered.
+    `of` says where it is defined, and `unentered` what of it nothing else had entered.
     """
 
-    def __init__(self, m: Machine, trace: Trace) -> None:
+    def __init__(self, m: Machine, trace: Trace, of: Hashable) -> None:
         self.m = m
+        self.of = of
         self.trace = trace
         self.names = Globals(m.files.seen)
         self.shelf = Shelf(m)
         self.steps: list[Step] = []
         self.told: Mapping[ir.Stmt, Told] = {}
         self.unentered: Hashable = None
+
+    def copy(self) -> Entered:
+        """What is there now, to be kept when the parts are run again."""
+        same = Entered(self.m, self.trace, self.of)
+        same.names, same.shelf, same.steps = self.names, self.shelf.copy(), list(self.steps)
+        same.told, same.unentered = self.told, self.unentered
+        return same
 
     @property
     def cost(self) -> int:

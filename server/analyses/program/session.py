@@ -35,6 +35,7 @@ from ..stories.trace import NoTrace, Trace
 from .effects import Difference, Shelf, changeable
 from .entered import Entered
 from .entries import Entry, guarded, plain_function
+from .past import Past
 from .turns import Defined, Turns
 
 if TYPE_CHECKING:
@@ -97,6 +98,7 @@ class Session:
         self.told: dict[ir.Stmt, Told] = {}
         self.entered: dict[Value, Entered] = {}
         self.shelf = Shelf(self.m)
+        self.past = Past()
         self.since = Difference(self.m)
         """where the state is not the one that was entered from"""
         self.turns = Turns()
@@ -289,6 +291,8 @@ class Session:
             self.enter(roots, is_fresh, known)
         except Unwanted:
             rest = {v: one for v, one in known.items() if not any(map(self.since.concerns, one.steps))}
+            for v in known.keys() - rest.keys():
+                self.past.put(known[v], self.since)
             self.entered = rest | self.entered
             raise
         finally:
@@ -299,9 +303,13 @@ class Session:
         self.m.now = Step(None, self.m.mark())
         entry = Entry(self.m, self.own)
 
-        def stands(step: Step) -> bool:
-            return is_fresh(step) and not self.since.concerns(step) and entry.familiar(step) == step.familiar
+        def is_as_it_was(step: Step) -> bool:
+            return is_fresh(step) and entry.familiar(step) == step.familiar
 
+        def stands(step: Step) -> bool:
+            return not self.since.concerns(step) and is_as_it_was(step)
+
+        self.past.take(self.since)
         paths = [source.path for source in roots]
         defined = [Defined(path, *one) for path in paths for one in self.defined(path)]
         for path, name, bound, v in self.turns.order(defined, paths):
@@ -310,25 +318,32 @@ class Session:
             self.m.files.main = path
             entered = known.pop(v, None)
             if entered is None or entered.unentered != unentered or not all(map(stands, entered.steps)):
-                place = (self.m.files.frames[path].variables, bound)
-                entered = self.run_entry(entry, name, v, entered, stands)
+                back = self.past.back((path, name, bound), unentered, is_as_it_was)
+                if entered is not None:
+                    self.past.put(entered.copy(), self.since)
+                entered = back or self.run_entry(entry, (path, name, bound), v, entered, stands)
                 entered.unentered = unentered
-                for step in entered.steps:
-                    step.familiar = entry.familiar(step)
-                    step.touched |= {place}
             self.entered[v] = entered
             for step in entered.steps:
                 entry.add(step)
+        for rest in known.values():
+            self.past.put(rest, self.since)
 
     def run_entry(
-        self, entry: Entry, name: str, v: Value, before: Entered | None, stands: Callable[[Step], bool]
+        self,
+        entry: Entry,
+        of: tuple[str, str, str],
+        v: Value,
+        before: Entered | None,
+        stands: Callable[[Step], bool],
     ) -> Entered:
         """Enter something in the state at the end of the files' own code, and go back to that state.
 
-        Of what was entered `before`, the parts that stand are done again as they were.
+        `of` is its file, its own name, and the one that it, or what it is in, is bound to. Of what was entered
+        `before`, the parts that stand are done again as they were.
         """
-        m = self.m
-        entered = before or Entered(m, self.tracer(m))
+        m, (path, name, bound) = self.m, of
+        entered = before or Entered(m, self.tracer(m), of)
         trace, m.trace = m.trace, entered.trace
         entered.trace.settled, entered.trace.since = self.told.keys(), len(m.grad.nodes)
         mark, moved = m.mark(), m.explain.moved
@@ -343,6 +358,9 @@ class Session:
         finally:
             m.go_back(mark)
             m.trace, m.explain.moved = trace, moved
+        for step in entered.steps:
+            step.familiar = entry.familiar(step)
+            step.touched |= {(m.files.frames[path].variables, bound)}
         return entered
 
     def run_parts(
