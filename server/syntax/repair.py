@@ -25,6 +25,7 @@ _block_missing = re.compile(r"expected an indented block after .* on line (\d+)"
 _clause = re.compile(r"(?:elif|else|except|finally|case)\b").match
 _placeholder = "0"
 _newline = re.compile(r"\r\n?|\n")
+_indentation = re.compile(r"^[ \t\f]+", re.MULTILINE)
 _visible = re.compile(r"[^\r\n\t\f]")
 
 
@@ -46,7 +47,25 @@ def lower_or_repair(chunk: Excerpt, bindings: Bindings | None = None) -> tuple[l
     The names that the statements bind go to `bindings`.
     """
     body, fault = attempt(chunk.text, chunk, bindings)
+    if fault is not None and not fault.message and (text := _with_blanks(chunk)) is not None:
+        body, fault = attempt(text, chunk, bindings)
     return body if fault is None else _repair(chunk, fault, bindings), fault
+
+
+def _with_blanks(chunk: Excerpt) -> str | None:
+    """The text with a blank for each tab in its indentation, if that is the same to Python; None if it isn't.
+
+    libcst takes no block that is indented by other characters than the one around it, however wide they are.
+    """
+    before, after = WRAPPERS[chunk.kind]
+    text = _indentation.sub(lambda found: found[0].replace("\t", " "), chunk.text)
+    try:
+        with warnings.catch_warnings():  # of escapes in strings
+            warnings.simplefilter("ignore")
+            was, now = (ast.dump(ast.parse(before + one + after)) for one in (chunk.text, text))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    return text if was == now and text != chunk.text else None
 
 
 def _repair(chunk: Excerpt, first: Fault, bindings: Bindings | None) -> list[ir.Stmt] | None:

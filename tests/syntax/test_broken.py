@@ -1,5 +1,6 @@
 """Broken text: what is told, what is kept."""
 
+import ast
 import random
 import re
 import threading
@@ -293,3 +294,26 @@ def test_any_text_can_be_parsed(seed):
                 assert span.end_line < len(source.line_starts)
         if not source.problems:
             assert dump(FromLowered().module(source)) == dump(FromLowered().module(parse(text)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "for m in a:\n        if m:\n    \t        m.b()\n",
+        "class A:\n    def f(self):\n        try:\n            x = '''\n\tz'''\n        finally:\n            pass\n",
+        "class A:\n    def f(self):\n        if self:\n    \t\t    self.x = 1\n",
+        "def f(x):\n    if x:\n    \treturn '''\n    \t'''\n    return 2\n",
+    ],
+)
+def test_blocks_may_be_indented_by_tabs_as_far_as_python_takes_them(text):
+    source = parse(text)
+    assert source.problems == []
+    assert ast.dump(ast.parse(unparse(source))) == ast.dump(ast.parse(text))
+
+
+def test_a_string_keeps_its_tabs():
+    text = (
+        "def f(x):\n    if x:\n    \treturn '''\n\tb'''\n\ndef g(x):\n        if x:\n    \t        return '''\n\tb'''\n"
+    )
+    assert ast.parse(text)
+    assert "g" not in unparse(parse(text)), "it could only be read with another string in it"
