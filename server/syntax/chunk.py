@@ -66,6 +66,7 @@ class Source:
     """A parsed file. `line_starts[n]` is the offset of line n in `text`.
 
     `dropped` are chunks that it had, the last ones first: an edit that is taken back gives it the same ones again.
+    `edited` are the functions in which somebody has typed, the last ones first: these remember the parts that they had.
     """
 
     path: str
@@ -73,6 +74,7 @@ class Source:
     chunks: list[Chunk]
     line_starts: list[int]
     dropped: list[Chunk] = field(default_factory=list, repr=False)
+    edited: list[Chunk] = field(default_factory=list, repr=False)
 
     @property
     def body(self) -> Iterator[ir.Stmt]:

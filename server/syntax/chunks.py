@@ -10,7 +10,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from functools import partial
-from itertools import islice
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from . import ir
@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 __all__ = ["Chunk", "Edit", "Problem", "Source", "Span", "line_starts", "parse", "spliced"]
 
 _newline = re.compile(r"\r\n?|\n")
-_most_dropped = 16  # chunks that are remembered
+_most_edited = 8  # functions that remember the parts that they had
+_most_dropped = 20_000  # code points of chunks that are remembered
 _step = 4096  # code points that are compared at once
 
 
@@ -81,13 +82,25 @@ def parse(text: str, path: str = "<unknown>", previous: Source | None = None, la
     for chunk in tail:
         chunk._move(path, chunk.offset + shift, bisect_right(starts, chunk.offset + shift) - 1, starts)
     place = 0
+    typed_in: list[Chunk] = []
     for index, chunk in enumerate(middle):
         if not pool.owns(chunk):
             middle[index] = _lower(chunk, pool.counterpart(place, chunk.kind), later)
+            typed_in += [middle[index]] if middle[index].parts is not None else []
         place = pool.place(middle[index], place) + 1
     chunks = [*head, *middle, *tail]
     _fill_classes(chunks)
-    return Source(path, text, chunks, starts, pool.left(middle))
+    before = previous.edited if previous is not None else []
+    return Source(path, text, chunks, starts, pool.left(middle), _edited(typed_in, before))
+
+
+def _edited(now: list[Chunk], before: list[Chunk]) -> list[Chunk]:
+    """The functions that somebody has typed in last; the others forget the parts that they had."""
+    found = [*now, *(chunk for chunk in before if chunk not in now)]
+    for chunk in found[_most_edited:]:
+        if chunk.parts is not None:
+            chunk.parts.forget()
+    return found[:_most_edited]
 
 
 class _Difference(NamedTuple):
@@ -200,10 +213,18 @@ class _Pool:
         return id(chunk) in self._known
 
     def left(self, chunks: list[Chunk]) -> list[Chunk]:
-        """The chunks that are not among these any more; those with a fault are forgotten."""
+        """The chunks that are not among these any more, but those with a fault, or with the members of a class."""
         used = set(map(id, chunks))
-        whole = (one for one in (*self._chunks, *self._dropped) if one.problem is None and id(one) not in used)
-        return list(islice(whole, _most_dropped))
+        whole = [
+            one
+            for one in (*self._chunks, *self._dropped)
+            if one.problem is None and one.kind != "header" and id(one) not in used
+        ]
+        sizes = accumulate(len(one.text) for one in whole)
+        left = [one for one, size in zip(whole, sizes, strict=True) if size <= _most_dropped]
+        for one in left:
+            one.line_starts = []  # of a text that nobody needs any more
+        return left
 
     def take(self, piece: Piece, text: str) -> Chunk | None:
         """The first chunk with this text that isn't taken yet."""

@@ -95,6 +95,10 @@ class Parts:
         """Remember a body that it has not any more."""
         self.bodies = [body, *(one for one in self.bodies if one[0] is not body[0])][:BODIES]
 
+    def forget(self) -> None:
+        """Forget what it had."""
+        self.dropped, self.bodies = [], []
+
     def drop(self, parts: list[Part]) -> None:
         """Remember parts that it has not any more, and none that it has."""
         whole = [part for part in parts if part.fault is None]

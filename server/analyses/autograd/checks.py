@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..domain import budget
 from ..domain.paths import Guards
 from ..domain.report import Failure, Kind, Site
+from ..domain.steps import moments
 from ..domain.values import LINK, Cond, Phi, Value
 from .recording import Graph, is_beside
-from .tensors import MULTI_OUTPUT, NO_GRAD, Node, SavedTensor, Tensor, conditions, implies, ways
+from .tensors import MULTI_OUTPUT, NO_GRAD, Node, SavedTensor, Tensor, conditions, implies, in_order, ways
 from .versions import Past
 
 if TYPE_CHECKING:
@@ -267,8 +268,8 @@ class Checks(Graph):
             given = [edge.then for edge in node.edges if type(edge) is Phi]
             asked = [one.when for one in given if isinstance(one, Node) and isinstance(one.when, frozenset)]
             if len(asked) == len(given) and not node.trained:
-                open_ = {cond for cond in union(asked) if cond.kind != "factor"}
-                for cond in open_ & results or open_:
+                open_ = frozenset(cond for cond in union(asked) if cond.kind != "factor")
+                for cond in in_order(open_ & results or open_):
                     self.state.set(self.links, cond.key, cond in results)
                     shown.setdefault(cond, depth)
 
@@ -283,7 +284,7 @@ class Checks(Graph):
             if self.requires_grad(leaf) is True:
                 on_all = calls_on_all(known) if len(known) < budget.LIMITS.ways else set()
                 alone[leaf.owner or leaf] = alone.get(leaf.owner or leaf, on_all) & on_all
-        for key in set().union(*alone.values()) - self.needed.keys():
+        for key in sorted(set().union(*alone.values()) - self.needed.keys(), key=lambda key: list(moments((key,)))):
             self.state.set(self.needed, key, True)
 
 

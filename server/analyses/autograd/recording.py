@@ -35,6 +35,7 @@ from .tensors import (
     chosen,
     conditions,
     either,
+    in_order,
     lie_alike,
     parts_of,
     together,
@@ -185,7 +186,7 @@ class Graph:
     def expect_none(self, t: Tensor) -> None:
         """Assume that the arguments a tensor comes from require no grad, since the program doesn't expect it either."""
         asked = self.requires_grad(t)
-        for cond in asked if isinstance(asked, frozenset) else ():
+        for cond in in_order(asked) if isinstance(asked, frozenset) else ():
             if cond.kind in ("requires-grad", "of-data"):
                 self.state.assume(cond, False)
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..domain import budget
+from ..domain.steps import moments
 from ..domain.values import ABSENT, Cond, Object, Phi, Value, serial
 from .geometry import Geometry
 
@@ -102,13 +103,18 @@ def ways(when: Grad) -> tuple[Answers, ...]:
 
 def in_order(when: frozenset[Cond]) -> Sequence[Cond]:
     """Conditions in an order that is the same in every run, those with the fewest answers first."""
-    return sorted(when, key=_rank) if len(when) > 1 else tuple(when)
+    if len(when) < 2:
+        return tuple(when)
+    ranks = {cond: _rank(cond) for cond in when}
+    if len(set(ranks.values())) < len(ranks):  # of questions with one text and place, those that were asked first
+        return sorted(when, key=lambda cond: (ranks[cond], list(moments((cond.key,)))))
+    return sorted(when, key=ranks.__getitem__)
 
 
-def _rank(cond: Cond) -> tuple[int, list[tuple[str, bool, str, int]]]:
+def _rank(cond: Cond) -> tuple[int, tuple[tuple[str, bool, str, int], ...]]:
     """How many answers a condition needs, and the text of each."""
     parts = parts_of(cond)
-    return len(parts), [(c.text, not holds, *_place(c.site)) for c, holds in parts]
+    return len(parts), tuple((c.text, not holds, *_place(c.site)) for c, holds in parts)
 
 
 def _place(site: Site | None) -> tuple[str, int]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...syntax import ir
 from . import budget
-from .values import CONSTANTS, Lib, SliceV, Unknown, Value, serial
+from .values import CONSTANTS, Bound, Lib, Phi, SliceV, Unknown, Value, serial
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -65,6 +65,10 @@ def key_of(value: Value) -> Hashable:
         return ("library", value.name)
     if isinstance(value, SliceV):
         return ("slice", *map(key_of, (value.lower, value.upper, value.step)))
+    if isinstance(value, Phi):
+        return ("object", value.name)
+    if isinstance(value, Bound):
+        return ("bound", key_of(value.function), key_of(value.self))
     return ("object", getattr(value, "uid", None) or id(value))
 
 

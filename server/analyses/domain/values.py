@@ -164,7 +164,7 @@ class Unknown:
 class Phi:
     """One of two values, after a branch: `then` if `cond` holds, else `orelse` (a *gated* phi, known as gamma)."""
 
-    __slots__ = ("cond", "orelse", "size", "then")
+    __slots__ = ("cond", "named_by", "orelse", "size", "then")
 
     def __init__(self, cond: Cond, then: Value, orelse: Value) -> None:
         self.cond = cond
@@ -172,6 +172,14 @@ class Phi:
         self.orelse = orelse
         self.size: int = getattr(then, "size", 1) if type(then) is Phi else 1
         self.size += orelse.size if type(orelse) is Phi else 1
+        self.named_by = 0
+
+    @property
+    def name(self) -> int:
+        """What questions about it name it by."""
+        if not self.named_by:
+            self.named_by = serial()
+        return self.named_by
 
     def __repr__(self) -> str:
         return f"Phi({self.cond.key}, {self.then!r}, {self.orelse!r})"

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...syntax import ir
 from ...syntax.text import Excerpt
+from ..domain.steps import is_made_by
 from ..domain.trail import Grown
 from ..domain.values import CONSTANTS, Cond, Generator, Moment, Value
 
@@ -106,7 +107,7 @@ class Comparison:
         for run, found in ((self.old, self.pairs), (self.new, self.back)):
             both = self.old.written.keys() & self.new.written.keys()
             for place, store in run.stores.items():
-                if place not in both and place not in found and not run.step.is_maker(store):
+                if place not in both and place not in found and not is_made_by(run.step, store):
                     return False
         if any(self.pairs.get(one) != other for one, other in self.ids):
             return False
@@ -301,6 +302,7 @@ _CODE: dict[type[Any], Callable[[Comparison, Any, Any], bool]] = {
 _NUMBERED: dict[str, Callable[[Comparison, Any, Any], bool]] = {
     "uid": Comparison.number,
     "born": Comparison.number,
+    "named_by": Comparison.number,
     "unsure": Comparison.number,
     "key": Comparison.key,
     "hash": lambda _, one, other: True,

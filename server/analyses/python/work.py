@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from ..domain import budget
 from ..domain.paths import Exhausted, Unwanted, always
+from ..domain.values import serial
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -79,6 +80,7 @@ class Work:
         """how many callers would rather undo everything than have a statement left"""
         self.awaited: Awaited | None = None
         """what the wrapper that is running is about to call"""
+        self._asked_in, self._asked = -1, 0
         self.imported = 0
         """steps that imports have taken"""
         self.given_up = 0
@@ -98,14 +100,16 @@ class Work:
             self.steps += 1
         if self.steps > self.limit or self.library_steps > self.library_limit:
             raise Exhausted
-        if not self.moment % budget.LIMITS.pulse and not self.wanted():
+        if not (self.steps + self.library_steps) % budget.LIMITS.pulse and not self.wanted():
             self.wanted = always  # what is left to do is to clear up
             raise Unwanted
 
     @property
     def moment(self) -> int:
-        """Distinguishes questions that are asked in different steps."""
-        return self.steps + self.library_steps
+        """Distinguishes questions that are asked in different steps: when the first of the present one was asked."""
+        if self._asked_in != (now := self.steps + self.library_steps):
+            self._asked_in, self._asked = now, serial()
+        return self._asked
 
     # -- what is allowed --------------------------------------------------------------------------
 
