@@ -109,3 +109,59 @@ def test_what_leaves_something_else_goes_on(name: str) -> None:
     edit = OTHER[name]
     assert edit[0] in PROGRAM
     assert len(ran(PROGRAM, PROGRAM.replace(*edit))) > 1
+
+
+UNSEEN = """\
+import torch
+from torch import nn
+from unseen import find, layers
+
+class Net(nn.Module):
+    def __init__(self, depth):
+        super().__init__()
+        width = 3
+        self.lin = nn.Linear(3, 3)
+        self.found = find(self.lin, depth)
+        self.kind = 1 if find(depth) else 2
+        if find(self.kind) and self.lin.forward != self.found:
+            self.layers = nn.ModuleList(layers(depth))
+        if find(self.kind) == self.kind:
+            self.twice = self.lin
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return self.found(self.lin(x).exp())
+
+net = Net(int(input()))
+out = net(torch.ones(2, 3))
+out.sum().backward()
+"""
+
+
+def test_what_unseen_calls_are_asked_counts_alike() -> None:
+    (only,) = ran(UNSEEN, UNSEEN.replace("width = 3", "width = 4"))
+    assert isinstance(only, ir.Assign), "the object is built anew, and nothing else"
+
+
+LINKED = """\
+import torch
+from unseen import layers
+
+def train(x):
+    width = 3
+    for layer in layers:
+        x = layer(x) + layer(x * x)
+    x.sum().backward()
+    return x
+
+y = train(torch.ones(3, requires_grad=True))
+"""
+
+
+def test_what_a_backward_shows_of_unseen_calls_counts_alike() -> None:
+    """Each call of a layer that nobody has seen may pass the gradient on; they are asked in the order of the calls."""
+    text = LINKED + "".join(f"z{n} = y * {n}\n" for n in range(60))
+    for width in range(4, 12):
+        (only,) = ran(text, text.replace("width = 3", f"width = {width}"))
+        assert isinstance(only, ir.Assign)

@@ -230,20 +230,23 @@ class Step:
 
     def is_maker(self, what: Any) -> bool | None:
         """Whether it has made something itself; None of what doesn't tell when it was made."""
-        born = what.born if isinstance(what, Names) else getattr(what, "uid", None)
+        born = what.born if isinstance(what, (Names, Unknown)) else getattr(what, "uid", None)
         return None if born is None else self.born <= born <= self.until
 
 
 def is_made_by(step: Step, what: Any) -> bool:
     """Whether a step has made something itself: what it then does with it changes nothing that was there before.
 
-    What has a key, as a question or a part of an unknown value, was made when the newest of what the key names was.
+    A key of a question or of an unknown value, as a tuple, was made when the newest of what it names was.
     """
     if isinstance(what, tuple):
         return any(step.born <= made <= step.until for made in moments(what))
-    if isinstance(what, Unknown):
-        return is_made_by(step, (what.key,))
     return bool(step.is_maker(what))
+
+
+def keys_of(key: Any) -> tuple[Any]:
+    """What something is noted under: of an unknown value, what identifies that."""
+    return (key.key if isinstance(key, Unknown) else key,)
 
 
 def moments(key: tuple[Any, ...]) -> Iterator[int]:

@@ -103,6 +103,7 @@ class Unknown:
     """
 
     __slots__ = (
+        "born",
         "bound",
         "data",
         "given",
@@ -140,7 +141,8 @@ class Unknown:
         self.bound: Site | None = None
         self.data = data
         self.number = number
-        self.key = serial() if key is None else key
+        self.born = serial()
+        self.key = self.born if key is None else key
         self.why = why
         self.parameter = parameter
         self.within = within

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 
 from ...syntax import ir
 from ...syntax.text import Excerpt
-from ..domain.steps import is_made_by
 from ..domain.trail import Grown
 from ..domain.values import CONSTANTS, Cond, Generator, Moment, Value
 
@@ -107,7 +106,7 @@ class Comparison:
         for run, found in ((self.old, self.pairs), (self.new, self.back)):
             both = self.old.written.keys() & self.new.written.keys()
             for place, store in run.stores.items():
-                if place not in both and place not in found and not is_made_by(run.step, store):
+                if place not in both and place not in found and not run.step.is_maker(store):
                     return False
         if any(self.pairs.get(one) != other for one, other in self.ids):
             return False

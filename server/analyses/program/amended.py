@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...syntax import ir
-from ..domain.steps import Globals, is_made_by
+from ..domain.steps import Globals, is_made_by, keys_of
 from ..domain.values import (
     ABSENT,
     FIELDS,
@@ -150,9 +150,8 @@ def take(was: ClassV, now: ClassV, changed: set[Any]) -> None:
 def forget(m: Machine, step: Step) -> None:
     """Forget what a step wrote to what it has made itself: nobody has that any more."""
     for written, mark in ((m.state.trail, step.mark.trail), (m.state.notes, step.mark.notes)):
-        written[mark:] = [
-            one for one in written[mark:] if not is_made_by(step, one[0]) and not is_made_by(step, (one[1],))
-        ]
+        mine = (is_made_by(step, store) or is_made_by(step, keys_of(key)) for store, key, _ in written[mark:])
+        written[mark:] = [one for one, is_mine in zip(written[mark:], mine, strict=True) if not is_mine]
 
 
 def functions_in(v: Value) -> Iterator[FunctionV]:

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...syntax import ir
 from ..domain import budget
 from ..domain.modules import is_model
-from ..domain.steps import ANY, Noted, is_made_by
+from ..domain.steps import ANY, Noted, is_made_by, keys_of
 from ..domain.trail import Grown, noted_in
-from ..domain.values import ABSENT, SUBCLASSES, ClassV, FunctionV, Shared, Unknown, Value
+from ..domain.values import ABSENT, SUBCLASSES, ClassV, FunctionV, Shared, Value
 from .alike import alike
 from .amended import amended
 from .sameness import DEFINITIONS, Kinds, is_same
@@ -60,7 +60,7 @@ def left_by(m: Machine, step: Step, undone: Undone | None = None) -> Left:
     left, last = Left(), id(m.trace.last)
     changed = m.changed_since(step.mark) if undone is None else (*undone.trail, *undone.notes)
     for store, key, value in changed:
-        if id(store) in keyed and is_made_by(step, key if isinstance(key, Unknown) else (key,)):
+        if id(store) in keyed and is_made_by(step, keys_of(key)):
             continue
         if isinstance(store, Noted) or key is SUBCLASSES or (type(store) is Shared and key == "__doc__"):
             left.names[store, key] = tuple(value) if type(value) is Grown else value
@@ -342,6 +342,4 @@ _NOWHERE = object()
 
 def is_made_within(steps: Iterable[Step], store: Any, key: Any) -> bool:
     """Whether one of these steps has made what something was left in, or what a question was about."""
-    return any(
-        is_made_by(step, store) or is_made_by(step, key if isinstance(key, Unknown) else (key,)) for step in steps
-    )
+    return any(is_made_by(step, store) or is_made_by(step, keys_of(key)) for step in steps)

@@ -97,7 +97,7 @@ def is_same(one: Value, other: Value, compared: set[tuple[int, int]] | None = No
     if kind is Lib:
         return bool(one.name == other.name)
     if kind is Unknown:
-        return all(getattr(one, name) == getattr(other, name) for name in Unknown.__slots__)
+        return all(getattr(one, name) == getattr(other, name) for name in Unknown.__slots__ if name != "born")
     if kind is tuple:
         compared = set() if compared is None else compared
         if (id(one), id(other)) in compared:
