@@ -476,8 +476,6 @@ class State(Trail):
 
     def _thrown(self, error: Exception | None) -> Thrown | None:
         """An error that ends the present side, for the `try` around it; None if none would handle it."""
-        if error is None:
-            return None
         tried = self.tries[-1] if self.tries else None
         if (
             not isinstance(error, Raised)
@@ -633,13 +631,15 @@ def prune(value: Value, depth: int) -> Value:
 def widen(value: Phi) -> Value:
     """One value that stands for all alternatives, if their class has one (`widened`), else an unknown one."""
     every = leaves(value)
-    first = every[0]
-    if len({id(v) for v in every}) == 1:
-        return first
-    kinds = {type(v) for v in every}
-    if any(issubclass(kind, Outcome) for kind in kinds):
-        return None if None in every else first
-    if kinds == {tuple}:
+    if all(v is every[0] for v in every):
+        return every[0]
+    if any(isinstance(v, Outcome) for v in every):
+        return None if None in every else every[0]
+    kind = type(every[0])
+    if all(type(v) is tuple for v in every):
         return in_one_row(value)
-    found = type(first).widened(every) if len(kinds) == 1 and hasattr(type(first), "widened") else None
-    return Unknown("one of many values") if found is None else found
+    if hasattr(kind, "widened") and all(type(v) is kind for v in every):
+        found = kind.widened(every)
+        if found is not None:
+            return found
+    return Unknown("one of many values")

@@ -100,6 +100,7 @@ class Unknown:
     the result of a model that was passed in. `history` is the node behind it (`opaque.py`), `bound` where it was bound
     to a name. `within`: it was read from a container that was passed in. `moved`: it is the result of `to(device)` or
     the like of something passed in, and so no number. `given`: it is passed in the place of None, and so isn't None.
+    `born`: when it was made.
     """
 
     __slots__ = (
@@ -217,16 +218,9 @@ else:
 
 def leaves(value: Value) -> list[Value]:
     """All alternatives of a value."""
-    if type(value) is not Phi:
-        return [value]
-    found, todo = list[Value](), [value]
-    while todo:
-        one = todo.pop()
-        while type(one) is Phi:
-            todo.append(one.orelse)
-            one = one.then
-        found.append(one)
-    return found
+    if type(value) is Phi:
+        return leaves(value.then) + leaves(value.orelse)
+    return [value]
 
 
 class Object:

@@ -12,7 +12,7 @@ from ...facts.model import REQUIRED, Case, Grads, Op, Param, Save, Test
 from ..autograd.tensors import Grad, Tensor, either
 from ..domain.containers import in_one_row
 from ..domain.known import is_mask
-from ..domain.values import CONSTANTS, Args, Cond, DictV, Iterator_, ListV, Phi, SliceV, Unknown, Value
+from ..domain.values import Args, Cond, DictV, Iterator_, ListV, Phi, SliceV, Unknown, Value
 from .types import dtype_of
 
 if TYPE_CHECKING:
@@ -58,8 +58,6 @@ def one_or_more(m: Interpreter, v: Value) -> tuple[Value, ...]:
 def tensors_in(m: Interpreter, v: Value, depth: int = 0) -> list[Tensor]:
     """The tensors of an argument: itself, or those of a list, tuple or dict."""
     v = m.state.pick(v)
-    if type(v) in CONSTANTS:
-        return []
     if isinstance(v, Tensor):
         return [v]
     if isinstance(v, Unknown) and v.history is not None and depth:

@@ -23,7 +23,7 @@ from ...syntax.walk import statements as statements_of
 from ..autograd.tensors import Counter, Tensor, Version
 from ..autograd.versions import bounds
 from ..domain import budget
-from ..domain.containers import NO_ITEM, Made
+from ..domain.containers import Made
 from ..domain.steps import Globals
 from ..domain.trail import held
 from ..domain.values import (
@@ -343,7 +343,7 @@ def classes(item: Value) -> tuple[Value, ...]:
 def where_it_is(m: Machine, item: Value, turn: Callable[[Value], Value]) -> Value:
     """Run a turn only on the sides of earlier branches on which the collection has the item."""
     decides = sequences.missing(m, item)
-    if type(decides) is Phi and any(one is not NO_ITEM for one in leaves(decides)):
+    if type(decides) is Phi:
         again = partial(where_it_is, m, item, turn)
         return m.state.fork(decides.cond, again, again)
     return turn(item) if decides is None else None

@@ -232,8 +232,6 @@ def missing(m: Machine, item: Value, depth: int = 2) -> Value:
     item = m.state.resolve(item)
     if type(item) is tuple and depth:
         return next((one for part in item if (one := missing(m, part, depth - 1)) is not None), None)
-    if type(item) is not Phi:
-        return item if item is NO_ITEM else None
     return item if any(one is NO_ITEM for one in leaves(item)) else None
 
 

@@ -231,10 +231,7 @@ def own_parts(s: ir.Stmt) -> list[ir.Node]:
 
 
 def mentioned(node: ir.Node, s: ir.Stmt, inner: frozenset[str] = frozenset()) -> Iterator[Named]:
-    """Names and plain attributes below a node, without the `inner` ones, which only a part of the statement has.
-
-    What is called is left out: it is no tensor. What a method is called on may be one.
-    """
+    """Names and plain attributes below a node, without the `inner` ones, which only a part of the statement has."""
     if isinstance(node, ir.Name):
         if node.id not in inner:
             yield node, node.id
@@ -245,17 +242,11 @@ def mentioned(node: ir.Node, s: ir.Stmt, inner: frozenset[str] = frozenset()) ->
         return
     if isinstance(node, (ir.Comp, ir.Lambda)):
         inner |= frozenset(own_names(node))
-    if isinstance(node, ir.Call) and isinstance(node.func, (ir.Name, ir.Attribute)):
-        parts = [*([node.func.value] if isinstance(node.func, ir.Attribute) else []), *node.args]
-    else:
-        parts = [i for name in field_names(node) for i in listed(getattr(node, name)) if isinstance(i, ir.Node)]
-    for part in parts:
-        yield from mentioned(part, s, inner)
-
-
-def listed(v: object) -> list[object]:
-    """The items of a list, or what stands alone."""
-    return v if isinstance(v, list) else [v]
+    for name in field_names(node):
+        v = getattr(node, name)
+        for i in v if isinstance(v, list) else [v]:
+            if isinstance(i, ir.Node):
+                yield from mentioned(i, s, inner)
 
 
 def own_names(scope: ir.Comp | ir.Lambda) -> Iterator[str]:
