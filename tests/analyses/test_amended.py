@@ -143,6 +143,36 @@ def test_whatever_else_is_edited_the_answer_is_right(old: str, new: str) -> None
     ran([PROGRAM, edited, PROGRAM, edited.replace("factor", "divisor"), edited])
 
 
+CLOSURE = """\
+import torch
+from torch import nn
+
+def changed(often):
+    def change(self, y):
+        return y.add_(1) if often else y
+    return change
+
+class Net(nn.Module):
+    \"\"\"Changes what it has saved.\"\"\"
+    finish = changed(True)
+
+    def __init__(self):
+        super().__init__()
+        self.lin = nn.Linear(3, 3)
+
+    def forward(self, x):
+        return self.finish(self.lin(x).exp())
+
+net = Net()
+net(torch.ones(2, 3)).sum().backward()
+"""
+
+
+def test_what_a_function_closes_over_counts() -> None:
+    edited = CLOSURE.replace("changed(True)", "changed(False)")
+    assert all("sum" in names for names in ran([CLOSURE, edited, CLOSURE, edited]))
+
+
 def test_members_that_share_something_go_on_sharing_it() -> None:
     program = PROGRAM + "Base.shared[0].exp_()\nBase.kept()[0].backward()\n"
     shared = "    shared = [torch.ones(3, requires_grad=True).exp()]\n\n    @staticmethod\n    def kept(of=shared):\n"

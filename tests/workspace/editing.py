@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from gradguard.analyses import Report, replay
 from gradguard.analyses.domain.paths import Unwanted
 from gradguard.analyses.domain.report import Site
-from gradguard.analyses.program.past import MOST, cost_of
+from gradguard.analyses.program.past import MOST
 from gradguard.analyses.program.session import Session
 from gradguard.workspace.files import Document
 from gradguard.workspace.project import Project
@@ -169,7 +169,8 @@ class Editing(Typist):
         What is kept for edits that may be taken back is more or less, by what these were; it is not counted.
         """
         self.end()
-        assert sum(map(cost_of, self.session.past.formers)) <= MOST
+        kept = self.session.past.formers.values()
+        assert sum(one.entered.cost for formers in kept for one in formers) <= MOST
         self.session.past.formers.clear()
         gc.collect()
         pages = int(Path("/proc/self/statm").read_text().split()[1])

@@ -284,7 +284,7 @@ class Checks(Graph):
             if self.requires_grad(leaf) is True:
                 on_all = calls_on_all(known) if len(known) < budget.LIMITS.ways else set()
                 alone[leaf.owner or leaf] = alone.get(leaf.owner or leaf, on_all) & on_all
-        for key in sorted(set().union(*alone.values()) - self.needed.keys(), key=lambda key: list(moments((key,)))):
+        for key in sorted(set().union(*alone.values()) - self.needed.keys(), key=lambda key: list(moments(key))):
             self.state.set(self.needed, key, True)
 
 

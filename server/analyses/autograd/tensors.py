@@ -107,7 +107,7 @@ def in_order(when: frozenset[Cond]) -> Sequence[Cond]:
         return tuple(when)
     ranks = {cond: _rank(cond) for cond in when}
     if len(set(ranks.values())) < len(ranks):  # of questions with one text and place, those that were asked first
-        return sorted(when, key=lambda cond: (ranks[cond], list(moments((cond.key,)))))
+        return sorted(when, key=lambda cond: (ranks[cond], list(moments(cond.key))))
     return sorted(when, key=ranks.__getitem__)
 
 

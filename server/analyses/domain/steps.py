@@ -228,6 +228,12 @@ class Step:
     suspended: bool = False
     """some generators were suspended when it began: there is no way back to before it"""
 
+    def stand_for(self, old: Step) -> None:
+        """Stand in the place of a step that has made what was kept."""
+        self.born, self.until, self.place = old.born, old.until, old.place
+        self.touched |= old.touched
+        self.heap |= old.heap
+
     def is_maker(self, what: Any) -> bool | None:
         """Whether it has made something itself; None of what doesn't tell when it was made."""
         born = what.born if isinstance(what, (Names, Unknown)) else getattr(what, "uid", None)
@@ -249,7 +255,7 @@ def keys_of(key: Any) -> tuple[Any]:
     return (key.key if isinstance(key, Unknown) else key,)
 
 
-def moments(key: tuple[Any, ...]) -> Iterator[int]:
+def moments(key: Hashable) -> Iterator[int]:
     """When the unknown values were made that a key names; what it has in many places is looked at once."""
     todo: list[Any] = [key]
     seen: dict[int, Any] = {}

@@ -30,7 +30,7 @@ from ..domain.values import (
 )
 from ..python.enumerations import is_enum
 from .alike import Comparison, Run
-from .sameness import Kinds, is_same
+from .sameness import Kinds, is_same_member
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -67,9 +67,7 @@ def amended(m: Machine, old: Shelved, step: Step) -> Mapping[Place, Value] | Non
     take(was, now, changed)
     forget(m, step)
     put(store, statement.name, was, now)
-    step.born, step.until, step.place = old.step.born, old.step.until, old.step.place
-    step.touched |= old.step.touched
-    step.heap |= old.step.heap
+    step.stand_for(old.step)
     return members
 
 
@@ -105,23 +103,6 @@ def differing(m: Machine, old: Shelved, step: Step, was: ClassV, now: ClassV) ->
         else:
             open_.append((one, other))
     return changed if not open_ or are_alike(m, old, step, [(was, now), *open_]) else None
-
-
-def is_same_member(one: Value, other: Value) -> bool:
-    """Whether two members cannot be told apart, but for the class that they are of."""
-    kind = type(one)
-    if kind is not type(other):
-        return False
-    if kind is FunctionV:
-        plain = not one.attributes and not other.attributes and one.defaults.keys() == other.defaults.keys()
-        same = one.node is other.node and one.wrappers == other.wrappers
-        return plain and same and all(is_same(v, other.defaults[name]) for name, v in one.defaults.items())
-    if kind is StaticMethod or kind is ClassMethod:
-        return is_same_member(one.function, other.function)
-    if kind is Property:
-        accessors = ((one.getter, other.getter), (one.setter, other.setter))
-        return one.cached == other.cached and all(is_same_member(*pair) for pair in accessors)
-    return is_same(one, other)
 
 
 def are_alike(m: Machine, old: Shelved, step: Step, pairs: list[tuple[Value, Value]]) -> bool:

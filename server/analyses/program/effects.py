@@ -309,9 +309,7 @@ class Shelf:
             m.do_again(undone)
             return False
         m.do_again(old.undone)
-        step.born, step.until, step.place = old.step.born, old.step.until, old.step.place
-        step.touched |= old.step.touched
-        step.heap |= old.step.heap
+        step.stand_for(old.step)
         return True
 
     def close(self) -> Difference:

@@ -10,12 +10,11 @@ again, and the bodies are those that it has run: a text that comes back gives th
 
 from __future__ import annotations
 
-from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from ..domain.steps import ANY
-from .amended import is_same_member
 from .effects import SPREAD, found
+from .sameness import is_same_member
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Set
@@ -68,37 +67,37 @@ class Former:
         return same and all(map(is_as_it_was, self.entered.steps))
 
 
-def cost_of(former: Former) -> int:
-    """The steps of the replay that an entry took."""
-    return former.entered.cost
-
-
 class Past:
-    """What was entered before, the last ones first."""
+    """What was entered before, by what it is of, the last ones first."""
 
     def __init__(self) -> None:
-        self.formers: list[Former] = []
+        self.formers: dict[Hashable, list[Former]] = {}
 
     def take(self, difference: Difference) -> None:
         """Note where the state is not what it was when the last of these were true."""
-        self.formers = [] if difference.lost else [one for one in self.formers if one.take(difference)]
+        kept = {} if difference.lost else self.formers
+        self.formers = {of: [one for one in formers if one.take(difference)] for of, formers in kept.items()}
 
     def put(self, entered: Entered, difference: Difference) -> None:
         """Keep something as it was before the state has changed."""
         former = Former(entered)
-        if difference.lost or not former.take(difference):
-            return
-        surplus = [one for one in self.formers if one.entered.of == entered.of][OF_ONE - 1 :]
-        formers = [former, *(one for one in self.formers if one not in surplus)]
-        self.formers = [
-            one for one, cost in zip(formers, accumulate(map(cost_of, formers)), strict=True) if cost <= MOST
-        ]
+        if not difference.lost and former.take(difference):
+            self.formers[entered.of] = [former, *self.formers.get(entered.of, ())][:OF_ONE]
+
+    def trim(self) -> None:
+        """Forget the oldest, where all together are too much."""
+        every = sorted((one for formers in self.formers.values() for one in formers), key=lambda one: one.age)
+        self.formers, left = {}, MOST
+        for one in every:
+            left -= one.entered.cost
+            if left >= 0:
+                self.formers.setdefault(one.entered.of, []).append(one)
 
     def back(self, of: Hashable, unentered: Hashable, is_as_it_was: Callable[[Step], bool]) -> Entered | None:
         """What was entered there before and stands again; it is past no more."""
-        for former in self.formers:
-            before = former.entered
-            if before.of == of and before.unentered == unentered and former.stands(is_as_it_was):
-                self.formers.remove(former)
-                return before
+        formers = self.formers.get(of, [])
+        for former in formers:
+            if former.entered.unentered == unentered and former.stands(is_as_it_was):
+                formers.remove(former)
+                return former.entered
         return None

@@ -105,3 +105,20 @@ def is_same(one: Value, other: Value, compared: set[tuple[int, int]] | None = No
         compared.add((id(one), id(other)))
         return len(one) == len(other) and all(is_same(a, b, compared) for a, b in zip(one, other, strict=True))
     return one is other and (kind is ModuleV or kind in DEFINITIONS)
+
+
+def is_same_member(one: Value, other: Value) -> bool:
+    """Whether two members cannot be told apart, but for the class that they are of."""
+    kind = type(one)
+    if kind is not type(other):
+        return False
+    if kind is FunctionV:
+        plain = not one.attributes and not other.attributes and one.defaults.keys() == other.defaults.keys()
+        same = one.node is other.node and one.parent is other.parent and one.wrappers == other.wrappers
+        return plain and same and all(is_same(v, other.defaults[name]) for name, v in one.defaults.items())
+    if kind is StaticMethod or kind is ClassMethod:
+        return is_same_member(one.function, other.function)
+    if kind is Property:
+        accessors = ((one.getter, other.getter), (one.setter, other.setter))
+        return one.cached == other.cached and all(is_same_member(*pair) for pair in accessors)
+    return is_same(one, other)

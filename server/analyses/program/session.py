@@ -296,6 +296,7 @@ class Session:
             self.entered = rest | self.entered
             raise
         finally:
+            self.past.trim()
             self.since = Difference(self.m)
 
     def enter(self, roots: Sequence[Source], is_fresh: Freshness, known: dict[Value, Entered]) -> None:
