@@ -240,6 +240,13 @@ class Step:
         return None if born is None else self.born <= born <= self.until
 
 
+class Shelved(NamedTuple):
+    """A step that was taken back, and what it had done."""
+
+    step: Step
+    undone: Undone
+
+
 def is_made_by(step: Step, what: Any) -> bool:
     """Whether a step has made something itself: what it then does with it changes nothing that was there before.
 

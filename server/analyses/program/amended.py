@@ -35,9 +35,8 @@ from .sameness import Kinds, is_same_member
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ..domain.steps import Place, Step
+    from ..domain.steps import Place, Shelved, Step
     from ..python.machine import Machine
-    from .effects import Shelved
 
 PAIRS = 2_000
 """pairs of values that are compared, of members behind which something can be changed"""

@@ -10,12 +10,12 @@ autograd, what has ended the program) leaves nothing that holds.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ...syntax import ir
 from ..domain import budget
 from ..domain.modules import is_model
-from ..domain.steps import ANY, Noted, is_made_by, keys_of
+from ..domain.steps import ANY, Noted, Shelved, is_made_by, keys_of
 from ..domain.trail import Grown, noted_in
 from ..domain.values import ABSENT, SUBCLASSES, ClassV, FunctionV, Shared, Value
 from .alike import alike
@@ -27,13 +27,6 @@ if TYPE_CHECKING:
 
     from ..domain.steps import Place, Step, Undone
     from ..python.machine import Machine
-
-
-class Shelved(NamedTuple):
-    """A step that was taken back, and what it had done."""
-
-    step: Step
-    undone: Undone
 
 
 @dataclass(slots=True)
