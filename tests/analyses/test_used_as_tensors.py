@@ -237,6 +237,10 @@ def test_what_is_detached_out_of_an_argument_is_a_tensor(body: str) -> None:
 
 
 PLAIN = {
+    "h = s[0].size; h += 1": "[__import__('numpy').ones(3)]",
+    "h = s[0].mean(0); h += 1": "[__import__('numpy').ones(3)]",
+    "h = s[0].split(','); h += [1]": "['a,b']",
+    "h = s[0].shape[0]; h += 1": "[__import__('numpy').ones(3)]",
     "h = s[0].copy(); h += 1": "[__import__('numpy').ones(3)]",
     "h = s['n'].real; h += 1": "dict(n=3)",
     "h = s[0].sum(); h += 1": "[__import__('numpy').ones(3)]",
@@ -300,3 +304,48 @@ def test_what_is_moved_may_be_something_else(body: str) -> None:
     exec(text, scope)
     scope["Scaled"]()(torch.ones(3, 3), eval(MOVED[body], scope)).sum().backward()
     assert diagnose(replay([parse(text, "main.py")], Alone())) == []
+
+
+CALLED = (
+    *("h.size()", "h.size(0)", "h.mean(0)", "h.mean()", "h.mean(dim=1, keepdim=True)", "h.split(2, dim=0)[0]"),
+    *(
+        "h.split([1, 2])[0]",
+        "h.expand(3, 3)",
+        "h.max(dim=0)",
+        "h.sort(dim=-1, descending=True)",
+        "h.type(torch.float32)",
+    ),
+)
+
+
+@pytest.mark.parametrize("called", CALLED)
+def test_what_is_called_as_only_tensors_are_is_a_tensor(called: str) -> None:
+    text = SCALED.format(body=f"h = m\n        {called}\n        y = h * self.fc(x)\n        h += 1\n        return y")
+    scope: dict[str, Any] = {}
+    exec(text, scope)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        scope["Scaled"]()(torch.ones(3, 3), torch.ones(3, 3)).sum().backward()
+    (found,) = diagnose(replay([parse(text, "main.py")], Alone()))
+    assert found.severity is Severity.WARNING
+
+
+def test_that_a_size_is_no_tensor_is_known_where_it_divides() -> None:
+    text = """\
+import torch
+
+
+def loss(source, estimate):
+    n = source.shape[0]
+    z = source - torch.sum(source, 0, keepdim=True) / n
+    e = estimate - torch.sum(estimate, 0, keepdim=True) / n
+    dot = torch.sum(e * z, 0)
+    z += 1
+    return dot
+"""
+    scope: dict[str, Any] = {}
+    exec(text, scope)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        scope["loss"](torch.ones(3), torch.ones(3, requires_grad=True)).sum().backward()
+    (found,) = diagnose(replay([parse(text, "main.py")], Alone()))
+    assert found.severity is Severity.WARNING
+    assert "`estimate` requires grad" in found.words.message

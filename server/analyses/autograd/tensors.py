@@ -84,10 +84,10 @@ def parts_of(cond: Cond, holds: bool = True) -> Answers:
 def conditions(when: Grad) -> Answers:
     """The open conditions that something depends on; if several ways lead to it, those of the shortest one.
 
-    That data requires grad is not asked for, where something else is enough.
+    That data or a number requires grad is not asked for, where something else is enough.
     """
     known = ways(when)
-    known = tuple(way for way in known if all(cond.kind != "of-data" for cond, _ in way)) or known
+    known = tuple(way for way in known if all(cond.kind not in ("of-data", "factor") for cond, _ in way)) or known
     return known[0] if known and len(known[-1]) > 1 else tuple(part for parts in known for part in parts)
 
 

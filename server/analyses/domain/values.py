@@ -100,7 +100,7 @@ class Unknown:
     the result of a model that was passed in. `history` is the node behind it (`opaque.py`), `bound` where it was bound
     to a name. `within`: it was read from a container that was passed in. `moved`: it is the result of `to(device)` or
     the like of something passed in, and so no number. `given`: it is passed in the place of None, and so isn't None.
-    `born`: when it was made.
+    `of`: what it is an attribute of, where a call of it may show that to be a tensor. `born`: when it was made.
     """
 
     __slots__ = (
@@ -112,6 +112,7 @@ class Unknown:
         "key",
         "moved",
         "number",
+        "of",
         "own",
         "parameter",
         "result",
@@ -148,6 +149,7 @@ class Unknown:
         self.parameter = parameter
         self.within = within
         self.moved = False
+        self.of: Unknown | None = None
         self.tensor: Value = None
 
     @property

@@ -45,7 +45,7 @@ from ..domain.values import (
 from ..operators import arrays
 from ..operators import attributes as tensor_attributes
 from ..operators.arrays import NDArray
-from ..operators.types import dtype_of, tells_dtype
+from ..operators.types import dtype_of
 from ..shapes.dtypes import is_complex, is_floating
 from . import decorators, enumerations, functions, guesses, imports, library
 
@@ -99,8 +99,10 @@ def of_unknown(m: Machine, v: Unknown, name: str) -> Value:
     came_in = v.parameter or (own is not None and guesses.tells_type(own, name, guesses.TENSORS))
     if name in guesses.CHANGING:
         m.forget_items(v)
-    found = m.part(Unknown(why, ("attr", v.key, name), came_in, history=history, usual=usual, within=v.within))
-    return Builtin(name, partial(convert, v, found)) if guesses.may_convert(m, v, name) else found
+    read = Unknown(why, ("attr", v.key, name), came_in, history=history, usual=usual, within=v.within)
+    read.number = name == "shape"
+    read.of = v if name in guesses.TOLD_BY_CALLS else None
+    return m.part(read)
 
 
 def of_partial(m: Machine, v: Partial, name: str) -> Value:
@@ -126,13 +128,6 @@ def is_field(cls: ClassV, name: str) -> bool:
 
 KINDS = {"is_floating_point": is_floating, "is_complex": is_complex}
 """What a type of numbers says about itself."""
-
-
-def convert(v: Unknown, method: Value, m: Machine, args: Args) -> Value:
-    """`v.to(…)`: in a module's `forward`, what is brought to a dtype is a tensor."""
-    if any(map(tells_dtype, map(m.state.resolve, args))):
-        return m.call(tensor_attributes.get(m, m.sure_tensor(v), "to"), args)
-    return m.call(method, args)
 
 
 def switch(v: Unknown, m: Machine, args: Args) -> Value:

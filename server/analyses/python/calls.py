@@ -89,6 +89,8 @@ def unknown_result(m: Machine, f: Value, args: Args) -> Value:
     """The result of an unknown callable, which is unknown as well."""
     if not isinstance(f, Unknown):
         return Unknown()
+    if f.of is not None and guesses.shows_tensor(m, f, args):
+        return call(m, attributes.get(m, m.sure_tensor(f.of), attribute(f.key) or ""), args)
     known = not any(isinstance(a, (Tensor, Instance)) for a in args)
     key = ("call", f.key, *(key_of(a) for a in args), m.work.moment) if known else None
     result = Unknown(f"{f.why}(…)" if f.why else "", key, number=f.number, result=opaque.is_model(f))

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 from ...syntax import ir
 from ...syntax.walk import statements
 from ..domain.known import attribute, is_mask
+from ..domain.values import ListV
 from ..operators import attributes as tensor_attributes
+from ..operators.types import tells_dtype
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..domain.values import ClassV, FunctionV, Unknown
+    from ..domain.values import Args, ClassV, FunctionV, Unknown
     from .machine import Machine
 
 
@@ -49,6 +51,9 @@ OF_ARRAYS = _names("""
 """)
 """attributes that arrays of NumPy and tables of pandas share with tensors"""
 
+TOLD_BY_CALLS = OF_OTHERS | OF_ARRAYS
+"""of these, methods that are called as only those of tensors are"""
+
 
 def tells_tensor(m: Machine, v: Unknown, name: str) -> bool:
     """Whether an unknown argument, an item of one, or the result of a model, must be a tensor if it has that attribute.
@@ -74,11 +79,26 @@ def is_gradient(v: Unknown) -> bool:
     return attribute(v.key) == "grad"
 
 
-def may_convert(m: Machine, v: Unknown, name: str) -> bool:
-    """Whether a method may bring what a module's `forward` was given to another dtype, or to another device."""
-    if name != "to" or v.own is not None or not (v.came_in or v.result or v.history is not None):
+def shows_tensor(m: Machine, method: Unknown, args: Args) -> bool:
+    """Whether something is a method that only a tensor has where it takes these arguments: `x.size(0)`.
+
+    That is so of all that take `dim` or `keepdim`, but for what names its dimensions. What a module's `forward` is
+    given is no distribution, whose `mean` nobody calls; and it brings only tensors to a dtype.
+    """
+    of, name = method.of, attribute(method.key)
+    if of is None or of.own is not None or not (of.came_in or of.result or of.history is not None):
         return False
-    return any(a.kind == "trained" for a in m.entry_assumptions)
+    if name == "size" or "keepdim" in args.kw or isinstance(args.kw.get("dim"), (int, tuple, ListV)):
+        return True
+    if name == "split":
+        return bool(args.pos) and isinstance(args.pos[0], (int, ListV))
+    if name in ("expand", "view"):
+        return len(args.pos) > 1
+    if not any(a.kind == "trained" for a in m.entry_assumptions):
+        return False
+    if name in ("to", "type"):
+        return any(map(tells_dtype, map(m.state.resolve, args)))
+    return name == "mean" or ("dim" in args.kw and not isinstance(args.kw["dim"], str))
 
 
 def moves(method: Unknown) -> bool:
@@ -157,6 +177,8 @@ def _is_named(name: str, known: frozenset[str]) -> bool:
 
 
 _LOSS = re.compile(r"(?:^|_)(?:loss|losses|criterion|cross_entropy|kl_div)(?:_|\d|$)")
+_IN_LOSSES = re.compile(r"(?:^|[/\\_])loss(?:es)?\.pyi?$")
+"""the path of a file of losses"""
 
 
 _SETTING = re.compile(r"(?:^|\.)(?:config|cfg|hparams|args|opts?|options|settings)\.\w+$")
@@ -186,8 +208,8 @@ def tells_loss(name: str) -> bool:
 
 
 def computes_loss(f: FunctionV) -> bool:
-    """Whether a function computes a loss, by its own name or that of something that it calls."""
-    if tells_loss(f.name):
+    """Whether a function computes a loss, by its own name, that of its file, or that of something that it calls."""
+    if tells_loss(f.name) or _IN_LOSSES.search(f.chunk.path):
         return True
     body = f.node.body if isinstance(f.node, ir.FunctionDef) else []
     values = (getattr(s, "value", None) for s in statements(body, into_definitions=False))
