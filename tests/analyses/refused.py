@@ -12,11 +12,11 @@ from gradguard.syntax.chunks import parse
 from .replaying import Alone
 
 
-def told_of_refused(text: str, output: str) -> Diagnostic:
+def told_of_refused(text: str, output: str, why: str = "modified by an inplace operation") -> Diagnostic:
     """The one thing that is told of a program, where PyTorch refuses to run backward from an `output` of its module."""
     scope: dict[str, Any] = {}
     exec(text, scope)
-    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+    with pytest.raises(RuntimeError, match=why):
         exec(f"{output}.sum().backward()", scope)
     (found,) = diagnose(replay([parse(text, "main.py")], Alone()))
     return found

@@ -9,9 +9,11 @@ import torch
 from gradguard.analyses.autograd.geometry import Geometry
 from gradguard.analyses.autograd.tensors import Tensor
 from gradguard.analyses.operators.layouts import iterated
+from gradguard.rules.rule import Severity
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from .refused import told_of_refused, told_of_working
 from .replaying import replayed
 
 if TYPE_CHECKING:
@@ -95,3 +97,42 @@ def held_against_pytorch(text: str) -> None:
         assert one.geometry is not None
         assert (one.shape, one.geometry.is_contiguous()) == (tuple(t.shape), t.is_contiguous())
         assert one.geometry.is_contiguous() or one.geometry.strides == t.stride()
+
+
+NET = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.LayerNorm(4)
+
+    def forward(self, x, n: int = 2):
+        y = self.norm(x)
+        {body}
+        return y
+"""
+SHARING = {
+    "x = x.reshape(-1, 2); x += 1": "reshape() gives a view",
+    "x = x.reshape(x.shape[0], n, -1); x[0] = 0": "reshape() gives a view",
+    "x = torch.flatten(x, 1); x *= 2": "flatten() gives a view",
+    "x = x.contiguous(); x.mul_(2)": "contiguous() gives the tensor itself",
+}
+
+
+@pytest.mark.parametrize("body", SHARING)
+def test_what_came_in_is_taken_to_lie_in_order(body: str) -> None:
+    found = told_of_refused(NET.format(body=body.replace("; ", "\n        ")), "Net()(torch.rand(3, 4))")
+    assert found.severity is Severity.WARNING
+    assert SHARING[body] in str(found.words.when)
+
+
+OTHERWISE = {"x = x.transpose(0, 1).contiguous(); x += 1": [], "x = x.t().reshape(-1); x += 1": [Severity.HINT]}
+
+
+@pytest.mark.parametrize("body", OTHERWISE)
+def test_what_is_transposed_is_not(body: str) -> None:
+    found = told_of_working(NET.format(body=body.replace("; ", "\n        ")), "Net()(torch.rand(3, 4))")
+    assert [one.severity for one in found] == OTHERWISE[body]

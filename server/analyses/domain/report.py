@@ -134,8 +134,8 @@ class Assumption:
     a class, is a module. `backward`: the caller calls backward() on the result, as is `expected` where that is a
     loss. `iteration`: the loop at `site` runs again.
     `passed`: the change is only reached on that side of the branch.
-    `trained`: the module is trained. `dtype`: a conversion finds the usual dtype there already. `guess`: something
-    unknown (`subject` says what).
+    `trained`: the module is trained. `dtype`: a conversion finds the usual dtype there already. `layout`: memory lies
+    in the usual order. `guess`: something unknown (`subject` says what).
     """
 
     kind: Literal[
@@ -148,6 +148,7 @@ class Assumption:
         "iteration",
         "trained",
         "dtype",
+        "layout",
         "guess",
     ]
     subject: str

@@ -44,13 +44,13 @@ def are_far_fetched(assumptions: Iterable[Assumption], at_once: int = 1) -> bool
     if any(map(is_for_tests, assumptions)):
         return True
     open_ = [a for a in assumptions if not (a.passed or is_usual(a))]
-    kinds = ["guess" if a.kind == "dtype" and not a.holds else a.kind for a in open_]
+    kinds = ["guess" if a.kind in ("dtype", "layout") and not a.holds else a.kind for a in open_]
     about_training = sum(kind in ("requires-grad", "backward") for kind in kinds)
     expected = "trained" in kinds or any(a.expected for a in open_)
     untrained = about_training > at_once and not expected
     links = kinds.count("linked")
     unshown = (links > 1 and "trained" in kinds) or ("backward" in kinds and (links or "module" in kinds))
-    many = kinds.count("branch") + kinds.count("dtype") > MAX_BRANCHES
+    many = sum(kind in ("branch", "dtype", "layout") for kind in kinds) > MAX_BRANCHES
     return bool("guess" in kinds or unshown or many or untrained)
 
 

@@ -28,6 +28,11 @@ def assumed(t: Tensor, shape: Shape) -> Geometry:
     return Geometry.contiguous(shape) if t.base is None else Geometry.unknown(shape)
 
 
+def kind_of_guess(t: Tensor) -> str:
+    """The kind of a question about the layout of a tensor: most lie in order, but a view may be anything."""
+    return "layout" if t.base is None else "guess"
+
+
 def tell_rank(m: Interpreter, t: Tensor, ndim: int) -> None:
     """Take a tensor of which nothing is known for one of so many dimensions."""
     if t.geometry is None:

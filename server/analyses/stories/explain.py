@@ -496,6 +496,9 @@ def passing(call: str) -> str:
     return f"`{call}` passes gradients on"
 
 
+_NAMED = frozenset({"branch", "requires-grad", "linked", "needed", "dtype", "layout"})
+
+
 def assumption(cond: Cond, holds: bool) -> Assumption:
     """A condition as an assumption that a message can name."""
     text = cond.text
@@ -503,7 +506,7 @@ def assumption(cond: Cond, holds: bool) -> Assumption:
         text = text and f"`{text}` requires grad"
     elif cond.kind == LINK:
         text = passing(text)
-    kind = cond.kind if cond.kind in ("branch", "requires-grad", "linked", "needed", "dtype") else "guess"
+    kind = cond.kind if cond.kind in _NAMED else "guess"
     return Assumption(kind, text, cond.site, holds ^ cond.flipped)  # type: ignore[arg-type]
 
 

@@ -97,6 +97,11 @@ def says_nothing(v: object) -> bool:
     return v is None or isinstance(v, bool) or v == "cpu" or (isinstance(v, Lib) and "format" in v.name)
 
 
+def of_layout(m: Interpreter, call: Call, source: Tensor, text: str) -> Cond:
+    """Whether it is laid out like that already."""
+    return guess(text, source, m, layouts.kind_of_guess(source))
+
+
 def of_device(m: Interpreter, call: Call, source: Tensor, text: str) -> Cond:
     """One question for all tensors where the device alone answers it.
 
@@ -115,7 +120,7 @@ def converts(unchanged: Callable[[Interpreter, Call, Tensor], bool | None] | Non
 
 FAMILIES = {
     tuple(CASTS): converts(has_cast),
-    methods("contiguous"): Family(unchanged=is_contiguous, copies_at_most=True),
+    methods("contiguous"): Family(unchanged=is_contiguous, copies_at_most=True, question=of_layout),
     methods("type_as"): converts(has_type),
     methods("type"): converts(has_all),
     methods("to"): Family(unchanged=has_all, copies_at_most=True, question=of_device, reads_form_of="other"),

@@ -52,7 +52,8 @@ def reshaped(m: Interpreter, call: Call, source: Tensor, node: Node | None) -> V
         return t
 
     if shared is None:
-        return Phi(guess(f"{called(call.name)}() gives a view", source, m), made_view(), made_copy())
+        kind = layouts.kind_of_guess(source)
+        return Phi(guess(f"{called(call.name)}() gives a view", source, m, kind), made_view(), made_copy())
     return made_view() if shared else made_copy()
 
 
