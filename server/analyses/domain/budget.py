@@ -72,6 +72,12 @@ class Budget:
     options_patience: int = 300
     """Steps in the constructor, or the forward, of a module that is trained once more with its options set: it has been
     seen, but for what these switch on."""
+    early_steps: int = 6_000
+    """Steps that the entry points of a program have taken together, as those of a smaller file do."""
+    early_patience: int = 400
+    """Steps inside a function that was entered before, until `early_steps` have been taken."""
+    early_building: int = 5_000
+    """The same in the constructor of a class."""
     familiar_patience: int = 60
     """Steps inside a function that was entered before: with other arguments it seldom shows more."""
     brief_patience: int = 15

@@ -115,10 +115,14 @@ class Entry:
         self.called: set[ir.Node] = set()
         """what the files' own code has run"""
         self.trained: set[Excerpt | ir.Node] = set()
+        self.differentiated: set[Excerpt] = set()
+        """the text of the functions that a backward has gone through"""
         self.familiar_functions: set[ir.Node] = set()
         self.reached: set[ir.Stmt] = set()
         self.built: set[ir.Node] = set()
         self.made: set[Product] = set()
+        self.spent = 0
+        """how many steps the entry points have taken"""
         self.earlier = Earlier()
         """what the parts of the present class or function have come to"""
         self.names = Globals(set())
@@ -128,9 +132,11 @@ class Entry:
             self.executed |= step.executed
             self.called |= step.executed
             self.trained |= step.differentiated
+            self.differentiated |= step.differentiated
         for step in own:
             if not any(self.is_demo(f) for f in step.executed):
                 self.add(step)
+        self.spent = 0  # what the own code has taken is its own
         self.by_itself = len(self.reached)
         """how many statements the files' own code reaches, with all that it imports"""
 
@@ -139,12 +145,14 @@ class Entry:
         return isinstance(f, ir.FunctionDef) and f.name == "forward" and f.chunk not in self.trained
 
     def add(self, step: Step) -> None:
-        """Note that one more step has run."""
+        """Note that one more step of the replay has run."""
         self.executed |= step.executed
         self.trained |= step.entered
+        self.differentiated |= step.differentiated
         self.made |= step.made
         self.familiar_functions |= step.executed
         self.reached |= step.reached
+        self.spent += step.cost
 
     def familiar(self, step: Step) -> Familiar:
         """The parts of a step that others had run before."""
@@ -153,6 +161,8 @@ class Entry:
     def as_known(self, known: set[ir.Node], reached: set[ir.Stmt]) -> Familiar:
         """What is familiar, and how many steps in a row without a new statement are spent there."""
         limits = budget.LIMITS
+        if self.spent < limits.early_steps:
+            return Familiar(known, reached, limits.early_patience, limits.early_building)
         entered = len(self.reached) - self.by_itself
         if len(self.reached) < limits.much_entered or entered < limits.first_entered:
             return Familiar(known, reached, limits.familiar_patience, limits.familiar_building)
@@ -172,7 +182,11 @@ class Entry:
         methods = sorted((name for name, method in v.attributes.items() if self.untouched(method)), key=is_private)
         return [
             Part("build", lambda: True, lambda: self.build(v)),
-            Part("library", lambda: self.called_by_library(self.obj), lambda: self.run_as_framework(self.obj)),
+            Part(
+                "library",
+                lambda: self.called_by_library(v),
+                lambda: self.run_as_library(self.obj, self.called_by_library(v)),
+            ),
             Part(TRAINING, lambda: self.untrained(v), lambda: self.train(self.obj)),
             Part("in a row", lambda: self.leads_back(v), lambda: self.train_twice(v)),
             Part("defaults", lambda: self.branched(v), lambda: self.train_at_defaults(v)),
@@ -216,7 +230,7 @@ class Entry:
         if not cls.derives(modules.MODULE) or f is None or is_model(f.chunk):
             return False
         trained = self.trained | self.earlier.entered | self.m.now.entered
-        return f.chunk not in trained or (is_varied(cls) and cls.node not in trained | self.built)
+        return f.chunk not in trained or (is_varied(cls, "forward") and cls.node not in trained | self.built)
 
     def outside(self, what: str, run: Callable[[], Value], patience: int | None = None, familiar: bool = True) -> Value:
         """Run something the way code outside the program would; what is `familiar` is left sooner."""
@@ -268,24 +282,39 @@ class Entry:
         """Whether what the present part has run ended in an error of the program."""
         return any(stop.why == "raises" for stop in self.m.now.stops)
 
-    def called_by_library(self, obj: Instance) -> tuple[str, ...]:
-        """The methods that the library of an object's class calls, if a model says so, and nothing has called."""
-        entries = self.m.state.tuple_of(obj.cls.lookup("__entries__"))
-        return tuple(name for name in entries if self.untouched(obj.cls.lookup(name)))
+    def called_by_library(self, cls: ClassV) -> tuple[str, ...]:
+        """The methods of a class that its library calls, if a model says so, and nothing has called.
 
-    def run_as_framework(self, obj: Instance) -> None:
-        """Do with an object what the library of its class would do, if a model says what that is.
+        A class that inherits one, and overrides what that may use, counts for itself, as with a module's forward.
+        """
+        return tuple(name for name in self.entries(cls) if self.untouched(cls.lookup(name)) or self.is_anew(cls, name))
+
+    def entries(self, cls: ClassV) -> tuple[str, ...]:
+        """The methods of the program that the library of a class calls, if a model says so."""
+        named = self.m.state.tuple_of(cls.lookup("__entries__"))
+        return tuple(name for name in named if (f := plain_function(cls.lookup(name))) and not is_model(f.chunk))
+
+    def is_anew(self, cls: ClassV, name: str) -> bool:
+        """Whether a class that nothing has built varies what one of its methods, an inherited one, may use."""
+        return cls.node not in self.built and is_varied(cls, name)
+
+    def run_as_library(
+        self,
+        obj: Instance,
+        names: tuple[str, ...],
+        told: str | None = None,
+        patience: int = budget.LIMITS.training_patience,
+    ) -> None:
+        """Do with an object what the library of its class would do, as a model says.
 
         The model's class lists in `__entries__` the methods that the library calls, and has a method `__train__` that
-        calls them; its argument are the names of those that were never called.
+        calls them; its argument are the `names` of those to call. `told` is what messages call the object.
         """
-        m, names = self.m, self.called_by_library(obj)
-        m.entry_assumptions = (Assumption("trained", obj.cls.name),)
-        self.outside(
-            obj.cls.name,
-            lambda: m.call(attributes.get(m, obj, "__train__"), Args([names])),
-            budget.LIMITS.training_patience,
-        )
+        m = self.m
+        m.entry_assumptions = (Assumption("trained", told or obj.cls.name),)
+        self.outside(obj.cls.name, lambda: m.call(attributes.get(m, obj, "__train__"), Args([names])), patience)
+        called = (plain_function(obj.cls.lookup(name)) for name in names)
+        m.now.entered |= {f.chunk for f in called if f is not None and f.node in m.now.executed}
         m.now.entered |= m.now.differentiated
 
     def restore(self, obj: Instance, before: Mapping[str, Value]) -> None:
@@ -297,20 +326,26 @@ class Entry:
                 self.m.state.set(obj.attributes, name, before[name])
 
     def untouched(self, v: Value) -> bool:
-        """Whether a function of the program was never entered."""
+        """Whether a function of the program was never entered, or computes a loss without a backward from it."""
         f = plain_function(v)
-        return (
-            f is not None
-            and not is_model(f.chunk)
-            and f.node not in self.executed
-            and f.node not in self.earlier.executed
-            and f.node not in self.m.now.executed
-        )
+        if f is None or is_model(f.chunk):
+            return False
+        has_run = self.has_run(f) or f.node in self.m.now.executed
+        return not has_run or self.is_open_loss(f)
+
+    def is_open_loss(self, f: FunctionV) -> bool:
+        """Whether others may call a function that computes a loss, and no backward has gone through it."""
+        seen = f.node in self.called or is_private(f.name) or not guesses.computes_loss(f)
+        return not seen and all(f.chunk not in known for known in (self.differentiated, self.m.now.differentiated))
 
     def was_trained(self, cls: ClassV) -> bool:
         """Whether an earlier part of the entry of a class has trained it."""
-        f = plain_function(cls.lookup("forward"))
-        return f is not None and f.chunk in self.earlier.entered
+        return any(f.chunk in self.earlier.entered for f in self.ways_in(cls))
+
+    def ways_in(self, cls: ClassV) -> list[FunctionV]:
+        """The methods by which a class is trained: those that its library calls, else its forward."""
+        found = (plain_function(cls.lookup(name)) for name in self.entries(cls) or ("forward",))
+        return [f for f in found if f is not None]
 
     def leads_back(self, cls: ClassV) -> Hashable:
         """What a second step of training may lead back into, and what the first has run; something false if nothing."""
@@ -381,14 +416,14 @@ class Entry:
         if obj is not None:
             init = plain_function(cls.lookup("__init__"))
             given = init is not None and bool(needed(init)[1:])
-            self.train(obj, unknown_arguments, f"{cls.name}({'…' if given else ''})")
+            self.train_in_its_way(obj, unknown_arguments, f"{cls.name}({'…' if given else ''})")
 
     def missed(self, cls: ClassV) -> Hashable:
         """Where options that are off by default have kept the training of a module out; something false if nowhere."""
-        init, forward = plain_function(cls.lookup("__init__")), plain_function(cls.lookup("forward"))
-        if forward is None or not self.was_trained(cls) or self.earlier.cost > budget.LIMITS.with_options:
+        init = plain_function(cls.lookup("__init__"))
+        if not self.was_trained(cls) or self.earlier.cost > budget.LIMITS.with_options:
             return False
-        if not options.are_off(forward) and (init is None or not options.unset(init)):
+        if not any(map(options.are_off, self.ways_in(cls))) and (init is None or not options.unset(init)):
             return False
         run = (f for f in map(plain_function, cls.attributes.values()) if f is not None and self.has_run(f))
         return frozenset(s for f in run for s in self.missed_of(f))
@@ -420,7 +455,7 @@ class Entry:
         if obj is not None:
             unset = [p.name for p in options.unset(init)] if init is not None else []
             told = options.call_with(cls.name, unset) if unset else None
-            self.train(obj, options.either_way, told, budget.LIMITS.options_patience)
+            self.train_in_its_way(obj, options.either_way, told, budget.LIMITS.options_patience)
 
     def built_at_defaults(self, cls: ClassV) -> Instance | None:
         """An object of a class with all options at their defaults; None if building it fails."""
@@ -455,6 +490,19 @@ class Entry:
         m.now.entered.add(forward.chunk)
         if obj.cls.node is not None:
             m.now.entered.add(obj.cls.node)
+
+    def train_in_its_way(
+        self,
+        obj: Instance,
+        passed: Arguments,
+        told: str | None,
+        patience: int = budget.LIMITS.training_patience,
+    ) -> None:
+        """Train an object as its library would, if a model says so, else as a module."""
+        if entries := self.entries(obj.cls):
+            self.run_as_library(obj, entries, told, patience)
+        else:
+            self.train(obj, passed, told, patience)
 
     def forward(self, obj: Instance, f: FunctionV, trained: Assumption, passed: Arguments = unknown_arguments) -> Value:
         """Call the forward `f` of a module, and be where its caller runs backward then; `passed` as `train` has it."""
@@ -550,9 +598,9 @@ def given_modules(f: FunctionV, args: Args, skip: int) -> Iterator[Assumption]:
             yield Assumption("requires-grad", name)
 
 
-def is_varied(cls: ClassV) -> bool:
-    """Whether a class inherits its `forward`, and overrides something of the class that has it, or of one between."""
-    owner = next(i for i, one in enumerate(cls.mro) if "forward" in one.attributes)
+def is_varied(cls: ClassV, method: str) -> bool:
+    """Whether a class inherits a method, and overrides something of the class that has it, or of one between."""
+    owner = next(i for i, one in enumerate(cls.mro) if method in one.attributes)
     own, above = (
         {name for one in some for name in one.attributes} for some in (cls.mro[:owner], cls.mro[1 : owner + 1])
     )

@@ -54,3 +54,53 @@ def test_one_that_only_goes_back_is_trained_so() -> None:
 def test_what_changes_nothing_that_is_saved_is_silent(method: str) -> None:
     harmless = {"called": "y = y + 1", "inverted": "x = x * 1", "told": "slope = slope.clone().add_(1)"}
     assert told_of_working(OWN.format_map(NOTHING | harmless), USES[method]) == []
+
+
+VARIED = """\
+import torch
+from torch import nn
+from torch.distributions import Transform, constraints
+
+
+class Planar(Transform):
+    domain, codomain, bijective = constraints.real, constraints.real, True
+
+    def __init__(self, made, gate=None):
+        super().__init__()
+        self.made = made
+        self.gate = gate
+
+    def _call(self, x):
+        w = self.made()
+        {changed}
+        y = x * w
+        if self.gate == "tanh":
+            y = y.tanh()
+            {gated}
+        return y
+
+    def log_abs_det_jacobian(self, x, y):
+        return self.made().abs().log()
+
+
+class Learned(Planar):
+    def __init__(self):
+        super().__init__(self.own)
+        self.w = nn.Parameter(torch.ones(3))
+
+    def own(self):
+        return self.w
+"""
+
+
+def test_a_class_that_varies_one_is_trained_for_itself() -> None:
+    found = told_of_refused(VARIED.format(changed="w += 1", gated="pass"), f"Learned()({X})", "leaf Variable")
+    assert (found.rule.code, found.severity) == ("GG201", Severity.WARNING)
+    assert found.words.when == "if `Learned` is trained"
+
+
+def test_its_options_are_tried_as_those_of_a_module() -> None:
+    made = f"Planar(lambda: torch.ones(3), 'tanh')({X})"
+    found = told_of_refused(VARIED.format(changed="pass", gated="y += 1"), made)
+    assert found.severity is Severity.WARNING
+    assert "`Planar(gate=…)` is trained" in str(found.words.when)
