@@ -8,6 +8,7 @@ key_of(n), key_of(n)                # equal keys: `n < 3`, asked twice of one un
 from __future__ import annotations
 
 import operator
+import re
 from typing import TYPE_CHECKING, Any
 
 from ...syntax import ir
@@ -83,6 +84,20 @@ DECIDED: dict[Hashable, Callable[[Any, Any], object]] = {
 EQUALITIES = ("==", "is")
 COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!=", "is", "in", "not", "~", "mask"})
 BITS, ARITHMETIC = frozenset({"&", "|", "^", "<<", ">>"}), frozenset({"+", "-", "*", "/", "//", "%", "**", "@"})
+
+
+TEXT = "text"
+"""what the key of a text begins with that is known in part, followed by these parts and what is between them"""
+
+
+def may_be(v: Value, known: Value) -> bool:
+    """Whether something may equal a known value: a text that is known in part equals no other one.
+
+    may_be(Unknown("text", (TEXT, ("layer", ""), "i")), "conv1")  # False
+    """
+    if not isinstance(v, Unknown) or type(v.key) is not tuple or v.key[0] != TEXT:
+        return True
+    return isinstance(known, str) and re.fullmatch(".*".join(map(re.escape, v.key[1])), known, re.DOTALL) is not None
 
 
 def is_mask(key: Hashable) -> bool:

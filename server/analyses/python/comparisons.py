@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..autograd.tensors import Tensor
 from ..domain import registry
-from ..domain.known import is_constant, key_of, shortened
+from ..domain.known import is_constant, key_of, may_be, shortened
 from ..domain.paths import Raised
 from ..domain.values import (
     ABSENT,
@@ -101,6 +101,8 @@ def _compare_objects(m: Machine, op: str, a: Value, b: Value) -> Value:
         return negation(m, truth(m, _compare_objects(m, "==", a, b)))
     if isinstance(a, Unknown) and isinstance(b, Unknown) and a.number and a.key == b.key:
         return op in ("==", "<=", ">=")  # of one number, which we take for no NaN
+    if op == "==" and not all(may_be(v, known) for v, known in ((a, b), (b, a)) if is_constant(known)):
+        return False
     if isinstance(a, Unknown) or isinstance(b, Unknown) or op != "==":
         return derived_test(op, a, b)
     parts = _parts(m, a, b)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ...syntax import ir
 from ..domain import budget
 from ..domain.containers import NO_ITEM
-from ..domain.known import is_constant, key_of
+from ..domain.known import is_constant, key_of, may_be
 from ..domain.paths import Raised
 from ..domain.values import (
     ABSENT,
@@ -178,7 +178,7 @@ def dict_item(m: Machine, v: DictV, index: Value) -> Value:
         known = v.items.get(key, ABSENT)
         if known is not ABSENT:
             return m.state.resolve(known)
-        held = [k for k in sequences.keys(v) if not isinstance(k, UnknownKey)]
+        held = possible(v, index)
         if held and isinstance(index, Unknown):
             held.sort(key=lambda k: k != index.usual)  # the usual one first
             items = [m.state.resolve(v.items[k]) for k in held]
@@ -188,10 +188,15 @@ def dict_item(m: Machine, v: DictV, index: Value) -> Value:
     return Unknown("an item", None if v.counts else ("[]", v.uid, key_of(index)), number=v.counts)
 
 
+def possible(v: DictV, index: Value) -> list[Value]:
+    """The known keys of a dict that something may be."""
+    return [key for key in sequences.keys(v) if not isinstance(key, UnknownKey) and may_be(index, key)]
+
+
 def set_item(m: Machine, v: Value, index: Value, value: Value) -> None:
     """`v[index] = value`."""
     if isinstance(v, DictV):
-        if isinstance(index, Unknown) and not sequences.hashable(index) and (held := sequences.keys(v)):
+        if isinstance(index, Unknown) and not sequences.hashable(index) and (held := possible(v, index)):
             m.state.set(v.items, held[0], m.state.merge(at(m, index, held[0]), value, v.items[held[0]]))
         sequences.add(m, v, index, value)
         return

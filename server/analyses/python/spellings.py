@@ -12,7 +12,7 @@ from string import Formatter
 from typing import TYPE_CHECKING
 
 from ..domain import registry
-from ..domain.known import key_of
+from ..domain.known import TEXT, key_of
 from ..domain.values import Lib, ModuleV, Unknown
 from . import attributes, containers
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from ..domain.values import Args, Value
     from .machine import Machine
 
-TEXT = "text"
 PARTS = (r"(\d+)", r"(\w+)")
 """What an unknown part may be: a number, and if no name fits then, any part of a name."""
 
