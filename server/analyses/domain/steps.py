@@ -16,7 +16,7 @@ from .report import MAX_BRANCHES
 from .values import Cond, Moment, Names, Shared, Unknown, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Set
+    from collections.abc import Iterator, Mapping, Set
 
     from ...syntax import ir
     from ...syntax.chunks import Source
@@ -129,12 +129,14 @@ class Familiar:
     """Functions that steps have entered, and statements that they have reached.
 
     `patience` is how many steps another visit of such a function has, `building` how many one of a constructor has.
+    `saves`: which of its arguments a module's forward saves for backward, by their parameters.
     """
 
     functions: Set[ir.Node]
     statements: Set[ir.Stmt]
     patience: int
     building: int
+    saves: Mapping[ir.Node, frozenset[str]]
 
 
 @dataclass(slots=True)
@@ -210,6 +212,8 @@ class Step:
     """the text of the forwards that were trained directly, and the classes of these modules"""
     made: set[Product] = field(default_factory=set)
     """what a function that was entered has made, and was trained then"""
+    saves: dict[ir.Node, frozenset[str]] = field(default_factory=dict)
+    """which of its arguments the forward of a module saves for backward, by their parameters"""
     told: dict[ir.Stmt, Told] = field(default_factory=dict)
     born: int = 0
     until: int = 0

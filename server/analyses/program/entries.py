@@ -121,6 +121,8 @@ class Entry:
         self.reached: set[ir.Stmt] = set()
         self.built: set[ir.Node] = set()
         self.made: set[Product] = set()
+        self.saves: dict[ir.Node, frozenset[str]] = {}
+        """which of its arguments a forward saves for backward, wherever it was trained"""
         self.spent = 0
         """how many steps the entry points have taken"""
         self.earlier = Earlier()
@@ -153,20 +155,27 @@ class Entry:
         self.familiar_functions |= step.executed
         self.reached |= step.reached
         self.spent += step.cost
+        for f, saved in step.saves.items():
+            self.saves[f] = saved & self.saves.get(f, saved)
 
     def familiar(self, step: Step) -> Familiar:
-        """The parts of a step that others had run before."""
+        """The parts of a step that others had run before, and what is known of these."""
         return self.as_known(step.executed & self.familiar_functions, step.reached & self.reached)
 
     def as_known(self, known: set[ir.Node], reached: set[ir.Stmt]) -> Familiar:
-        """What is familiar, and how many steps in a row without a new statement are spent there."""
+        """What is familiar, what is known of that, and how many steps without a new statement are spent there."""
+        saves = {f: saved for f, saved in self.saves.items() if f in known}
+        return Familiar(known, reached, *self.patience(), saves)
+
+    def patience(self) -> tuple[int, int]:
+        """How many steps a familiar function has, and how many a familiar constructor."""
         limits = budget.LIMITS
         if self.spent < limits.early_steps:
-            return Familiar(known, reached, limits.early_patience, limits.early_building)
+            return limits.early_patience, limits.early_building
         entered = len(self.reached) - self.by_itself
         if len(self.reached) < limits.much_entered or entered < limits.first_entered:
-            return Familiar(known, reached, limits.familiar_patience, limits.familiar_building)
-        return Familiar(known, reached, limits.brief_patience, limits.brief_building)
+            return limits.familiar_patience, limits.familiar_building
+        return limits.brief_patience, limits.brief_building
 
     def parts(self, v: Value, names: Globals) -> list[Part]:
         """What there is to run of `v` that no entry point has reached yet; each part goes on from the one before.
@@ -182,11 +191,7 @@ class Entry:
         methods = sorted((name for name, method in v.attributes.items() if self.untouched(method)), key=is_private)
         return [
             Part("build", lambda: True, lambda: self.build(v)),
-            Part(
-                "library",
-                lambda: self.called_by_library(v),
-                lambda: self.run_as_library(self.obj, self.called_by_library(v)),
-            ),
+            Part("library", lambda: self.called_by_library(v), lambda: self.run_by_library(self.obj)),
             Part(TRAINING, lambda: self.untrained(v), lambda: self.train(self.obj)),
             Part("in a row", lambda: self.leads_back(v), lambda: self.train_twice(v)),
             Part("defaults", lambda: self.branched(v), lambda: self.train_at_defaults(v)),
@@ -226,11 +231,11 @@ class Entry:
         The entry of another class doesn't count: with the arguments passed there it may show less. A class that
         inherits its `forward`, and overrides what that may use, counts for itself unless the program has trained it.
         """
-        f = plain_function(cls.lookup("forward"))
-        if not cls.derives(modules.MODULE) or f is None or is_model(f.chunk):
+        f = own_forward(cls)
+        if not cls.derives(modules.MODULE) or f is None:
             return False
         trained = self.trained | self.earlier.entered | self.m.now.entered
-        return f.chunk not in trained or (is_varied(cls, "forward") and cls.node not in trained | self.built)
+        return f.chunk not in trained or (bool(varied(cls, "forward")) and cls.node not in trained | self.built)
 
     def outside(self, what: str, run: Callable[[], Value], patience: int | None = None, familiar: bool = True) -> Value:
         """Run something the way code outside the program would; what is `familiar` is left sooner."""
@@ -289,14 +294,28 @@ class Entry:
         """
         return tuple(name for name in self.entries(cls) if self.untouched(cls.lookup(name)) or self.is_anew(cls, name))
 
+    def run_by_library(self, obj: Instance) -> None:
+        """Do with an object what its library would, with the methods that nothing has called; less if others have."""
+        names = self.called_by_library(obj.cls)
+        is_new = any(self.untouched(obj.cls.lookup(name)) for name in names)
+        limits = budget.LIMITS
+        patience = limits.training_patience if is_new else limits.options_patience
+        self.run_as_library(obj, names, patience=patience)
+
     def entries(self, cls: ClassV) -> tuple[str, ...]:
         """The methods of the program that the library of a class calls, if a model says so."""
         named = self.m.state.tuple_of(cls.lookup("__entries__"))
         return tuple(name for name in named if (f := plain_function(cls.lookup(name))) and not is_model(f.chunk))
 
     def is_anew(self, cls: ClassV, name: str) -> bool:
-        """Whether a class that nothing has built varies what one of its methods, an inherited one, may use."""
-        return cls.node not in self.built and is_varied(cls, name)
+        """Whether a class that nothing has built varies what one of its methods, an inherited one, may use.
+
+        The constructor and the forward of a module are trained without its library.
+        """
+        found = varied(cls, name)
+        if own_forward(cls) is not None:
+            found = {one for one in found - {"__init__", "forward"} if plain_function(cls.lookup(one)) is not None}
+        return cls.node not in self.built and bool(found)
 
     def run_as_library(
         self,
@@ -343,8 +362,9 @@ class Entry:
         return any(f.chunk in self.earlier.entered for f in self.ways_in(cls))
 
     def ways_in(self, cls: ClassV) -> list[FunctionV]:
-        """The methods by which a class is trained: those that its library calls, else its forward."""
-        found = (plain_function(cls.lookup(name)) for name in self.entries(cls) or ("forward",))
+        """The methods by which a class is trained: its forward, or those that its library calls."""
+        forward = own_forward(cls)
+        found = [forward] if forward else [plain_function(cls.lookup(name)) for name in self.entries(cls)]
         return [f for f in found if f is not None]
 
     def leads_back(self, cls: ClassV) -> Hashable:
@@ -482,7 +502,11 @@ class Entry:
         trained = Assumption("trained", told or obj.cls.name)
 
         def run() -> Value:
-            backward_from(m, self.forward(obj, forward, trained, passed))
+            m.here.node, m.here.chunk = forward.node, forward.chunk
+            args = passed(m, forward, 1)
+            result = self.forward(obj, forward, trained, args)
+            m.now.saves[forward.node] = saved_by(m, forward, args, result)
+            backward_from(m, result)
             return None
 
         m.entry_assumptions = (trained,)
@@ -498,17 +522,18 @@ class Entry:
         told: str | None,
         patience: int = budget.LIMITS.training_patience,
     ) -> None:
-        """Train an object as its library would, if a model says so, else as a module."""
-        if entries := self.entries(obj.cls):
-            self.run_as_library(obj, entries, told, patience)
-        else:
+        """Train an object as a module by its forward, or as its library would, if a model says how."""
+        if own_forward(obj.cls) is not None:
             self.train(obj, passed, told, patience)
+        elif entries := self.entries(obj.cls):
+            self.run_as_library(obj, entries, told, patience)
 
-    def forward(self, obj: Instance, f: FunctionV, trained: Assumption, passed: Arguments = unknown_arguments) -> Value:
-        """Call the forward `f` of a module, and be where its caller runs backward then; `passed` as `train` has it."""
+    def forward(self, obj: Instance, f: FunctionV, trained: Assumption, args: Args | None = None) -> Value:
+        """Call the forward `f` of a module, and be where its caller runs backward then."""
         m = self.m
         m.here.node, m.here.chunk = f.node, f.chunk
-        result = m.call(attributes.get(m, obj, "forward"), passed(m, f, 1))
+        args = unknown_arguments(m, f, 1) if args is None else args
+        result = m.call(attributes.get(m, obj, "forward"), args)
         m.here.node, m.here.chunk = f.node, f.chunk
         m.entry_assumptions = (trained,)
         return result
@@ -584,6 +609,12 @@ class Entry:
         return product if product not in self.made else None
 
 
+def own_forward(cls: ClassV) -> FunctionV | None:
+    """The forward of a class, if the program defines it."""
+    f = plain_function(cls.lookup("forward"))
+    return f if f is not None and not is_model(f.chunk) else None
+
+
 def needed(f: FunctionV) -> list[ir.Param]:
     """The parameters that every call passes by their places, `self` included."""
     return [p for p in (*f.node.params.posonly, *f.node.params.args) if p.default is None]
@@ -591,22 +622,37 @@ def needed(f: FunctionV) -> list[ir.Param]:
 
 def given_modules(f: FunctionV, args: Args, skip: int) -> Iterator[Assumption]:
     """That what a call passes requires grad where it is a module; the first `skip` parameters aren't looked at."""
-    positional = [*f.node.params.posonly, *f.node.params.args][skip:]
-    named = {**{p.name: v for p, v in zip(positional, args.pos, strict=False)}, **args.kw}
-    for name, v in named.items():
+    for name, v in by_parameter(f, args, skip).items():
         if isinstance(v, Instance) and v.cls.derives(modules.MODULE):
             yield Assumption("requires-grad", name)
 
 
-def is_varied(cls: ClassV, method: str) -> bool:
-    """Whether a class inherits a method, and overrides something of the class that has it, or of one between."""
+def by_parameter(f: FunctionV, args: Args, skip: int) -> dict[str, Value]:
+    """The arguments of a call by the names of their parameters, behind the first `skip`."""
+    positional = [*f.node.params.posonly, *f.node.params.args][skip:]
+    return {**{p.name: v for p, v in zip(positional, args.pos, strict=False)}, **args.kw}
+
+
+def saved_by(m: Machine, forward: FunctionV, args: Args, result: Value) -> frozenset[str]:
+    """The parameters of a module's forward whose arguments the graph of its result saves in any case."""
+    roots = [m.grad.grad_fn(t) for guards, t in sequences.inside(m, result) if isinstance(t, Tensor) and not guards]
+    sure = (node for node, when in m.grad.reached(roots, ()).items() if when is True and node.when is True)
+    saved = {id(s.storage) for node in sure for s in node.saved if s.when is True and s.checked}
+    given = {name: tensor_of(m, v) for name, v in by_parameter(forward, args, 1).items()}
+    return frozenset(name for name, t in given.items() if t is not None and id(m.grad.storage(t)) in saved)
+
+
+def varied(cls: ClassV, method: str) -> set[str]:
+    """What a class that inherits a method overrides of the class that has it, or of one between; its constructor, too.
+
+    Nothing if it has the method itself.
+    """
     owner = next(i for i, one in enumerate(cls.mro) if method in one.attributes)
     own, above = (
-        {name for one in some for name in one.attributes} for some in (cls.mro[:owner], cls.mro[1 : owner + 1])
+        {name for one in some for name in one.attributes if isinstance(name, str) and name.isidentifier()}
+        for some in (cls.mro[:owner], cls.mro[1 : owner + 1])
     )
-    return "__init__" in own or any(
-        isinstance(name, str) and name.isidentifier() and not name.startswith("__") for name in own & above
-    )
+    return {name for name in own & above if not name.startswith("__")} | (own & {"__init__"})
 
 
 def is_private(name: str) -> bool:
@@ -628,10 +674,15 @@ def plain_function(v: Value) -> FunctionV | None:
     return v if isinstance(v, FunctionV) else None
 
 
+def tensor_of(m: Machine, v: Value) -> Tensor | None:
+    """A tensor, or the one that an unknown value was found to be; None if it is none for sure."""
+    t = m.found_out(v) if isinstance(v, Unknown) else v
+    return t if isinstance(t, Tensor) else None
+
+
 def gives_back(m: Machine, args: Args, result: Value) -> bool:
     """Whether a function returns an argument, or a view of one: of one in place, nobody differentiates what else is."""
-    given = [m.found_out(v) if isinstance(v, Unknown) else v for v in args]
-    own = {id(m.grad.storage(t)) for t in given if isinstance(t, Tensor)}
+    own = {id(m.grad.storage(t)) for v in args if (t := tensor_of(m, v)) is not None}
     return any(isinstance(t, Tensor) and id(m.grad.storage(t)) in own for _, t in sequences.inside(m, result))
 
 

@@ -283,7 +283,11 @@ def inside(m: Machine, f: FunctionV, frame: Frame, run: Callable[[], Value]) -> 
     if result is ABSENT:
         by_module = first_parameter(f) == "self" and modules.is_module(given[0])
         unfinished.doubt_given(m, given[by_module:])
-    return unfinished.seen_in_part(m, f.name, Args(given), result, order, uid)
+    result = unfinished.seen_in_part(m, f.name, Args(given), result, order, uid)
+    if isinstance(result, Unknown) and m.work.familiar is not None and f.cls is not None:
+        names = m.work.familiar.saves.get(f.node, frozenset())
+        unfinished.save(m, result, f.cls.name, [v for name, v in variables if name in names])
+    return result
 
 
 def passed(m: Machine, f: FunctionV, variables: Iterable[tuple[str, Value]]) -> Iterator[Value]:

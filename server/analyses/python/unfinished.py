@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 
 from ...syntax import ir
 from ...syntax.walk import statements as statements_of
-from ..autograd.tensors import Tensor
+from ..autograd.gradients import OPAQUE
+from ..autograd.tensors import Node, Tensor
 from ..domain import budget
 from ..domain.modules import is_model
 from ..domain.paths import Exhausted
@@ -138,6 +139,18 @@ def unseen(m: Machine, function: str, args: Args) -> Unknown:
     """
     own = [t for v in args for t in (modules.parameters(m, v)[:1] if modules.is_module(v) else ())]
     return opaque.linked(m, Unknown(f"{function}()"), function, Args([*args, *own]), sure=bool(own))
+
+
+def save(m: Machine, result: Unknown, called: str, given: Iterable[Value]) -> None:
+    """Let the `result` of a module that is `called` so save what it was given, as its own training has shown."""
+    node = result.history
+    if not isinstance(node, Node) or node.name != OPAQUE:
+        return
+    for v in given:
+        t = m.sure_tensor(v) if isinstance(v, Unknown) else v
+        if isinstance(t, Tensor):
+            node.called = called
+            m.grad.save(node, t, "input", node.when)
 
 
 def leave(m: Machine, s: ir.Stmt, why: Why, detail: str = "") -> Outcome | None:
