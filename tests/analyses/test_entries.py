@@ -289,6 +289,57 @@ LIBRARIES = {
         "x = x + 1",
         "gated_net()(torch.rand(2, 3)).sum().backward()",
     ),
+    "factory_with_arguments": Library(
+        """\
+        import torch
+        from torch import nn
+
+        class Net(nn.Module):
+            def __init__(self, embed: nn.Module, layers: nn.Module):
+                super().__init__()
+                self.embed = embed
+                self.layers = layers
+
+            def forward(self, x):
+                x = x.sin()
+                y = self.embed(x)
+                # PART
+                return self.layers(x + y)
+
+        def make_net(width: int, depth: int) -> Net:
+            embed = nn.Linear(width, width)
+            return Net(embed, nn.Sequential(*[nn.Linear(width, width) for _ in range(depth)]))
+        """,
+        "x += y",
+        "x = x + y",
+        "make_net(3, 2)(torch.rand(2, 3)).sum().backward()",
+    ),
+    "loss_that_others_only_log": Library(
+        """\
+        import torch
+        from torch.distributions import Transform, constraints
+
+        class Base(Transform):
+            domain, codomain, bijective = constraints.real, constraints.real, True
+
+            def _call(self, x):
+                with torch.no_grad():
+                    self.last = self.loss(x, x)
+                return x * 2
+
+            def log_abs_det_jacobian(self, x, y):
+                return torch.zeros_like(x)
+
+        class Own(Base):
+            def loss(self, y_pred, y_actual):
+                chance = torch.sigmoid(y_pred)
+                # PART
+                return (chance - y_actual).square()
+        """,
+        "chance.clamp_(max=1)",
+        "chance = chance.clamp(max=1)",
+        "Own().loss(torch.rand(3, requires_grad=True), torch.rand(3)).sum().backward()",
+    ),
 }
 
 

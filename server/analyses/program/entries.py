@@ -597,7 +597,7 @@ class Entry:
         It passes what the class needs, so that parts are known which are not where the class is entered by itself.
         """
         f = plain_function(v)
-        if f is None or not isinstance(f.node, ir.FunctionDef) or f.node.returns is None or needed(f):
+        if f is None or not isinstance(f.node, ir.FunctionDef) or f.node.returns is None:
             return None
         cls = own_class(self.m, f, f.node.returns)
         built = plain_function(cls.lookup("__init__")) if cls is not None else None
