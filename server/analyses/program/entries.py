@@ -13,30 +13,29 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...syntax import ir
 from ...syntax.walk import names, nodes
-from ..autograd.tensors import Node, Tensor
+from ..autograd.tensors import Node
 from ..domain import budget, registry
 from ..domain.modules import is_model
-from ..domain.paths import Dead, Exhausted, Raised, Unwanted, gated
+from ..domain.paths import Dead, Exhausted, Raised, Unwanted
 from ..domain.report import Assumption, Site, fault
 from ..domain.steps import ANY, TRAINING, Earlier, Familiar, Globals
 from ..domain.values import (
     Args,
-    Bound,
     ClassMethod,
     ClassV,
     FunctionV,
     Instance,
     Property,
     StaticMethod,
-    Unknown,
     Value,
-    Wrapped,
 )
 from ..operators import modules
-from ..python import attributes, functions, guesses, opaque, sequences
+from ..python import attributes, functions, guesses
 from ..python.annotations import own_class, unknown_arguments
 from ..stories import carried
 from . import options
+from .definitions import given_modules, is_private, needed, own_forward, plain_function, varied
+from .outcome import backward_from, gives_back, saved_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -607,97 +606,3 @@ class Entry:
         named = (self.m.state.pick(there.get(name)) for name in names(f.node.body))
         product = cls, frozenset(one for one in named if isinstance(one, ClassV) and one.derives(modules.MODULE))
         return product if product not in self.made else None
-
-
-def own_forward(cls: ClassV) -> FunctionV | None:
-    """The forward of a class, if the program defines it."""
-    f = plain_function(cls.lookup("forward"))
-    return f if f is not None and not is_model(f.chunk) else None
-
-
-def needed(f: FunctionV) -> list[ir.Param]:
-    """The parameters that every call passes by their places, `self` included."""
-    return [p for p in (*f.node.params.posonly, *f.node.params.args) if p.default is None]
-
-
-def given_modules(f: FunctionV, args: Args, skip: int) -> Iterator[Assumption]:
-    """That what a call passes requires grad where it is a module; the first `skip` parameters aren't looked at."""
-    for name, v in by_parameter(f, args, skip).items():
-        if isinstance(v, Instance) and v.cls.derives(modules.MODULE):
-            yield Assumption("requires-grad", name)
-
-
-def by_parameter(f: FunctionV, args: Args, skip: int) -> dict[str, Value]:
-    """The arguments of a call by the names of their parameters, behind the first `skip`."""
-    positional = [*f.node.params.posonly, *f.node.params.args][skip:]
-    return {**{p.name: v for p, v in zip(positional, args.pos, strict=False)}, **args.kw}
-
-
-def saved_by(m: Machine, forward: FunctionV, args: Args, result: Value) -> frozenset[str]:
-    """The parameters of a module's forward whose arguments the graph of its result saves in any case."""
-    roots = [m.grad.grad_fn(t) for guards, t in sequences.inside(m, result) if isinstance(t, Tensor) and not guards]
-    sure = (node for node, when in m.grad.reached(roots, ()).items() if when is True and node.when is True)
-    saved = {id(s.storage) for node in sure for s in node.saved if s.when is True and s.checked}
-    given = {name: tensor_of(m, v) for name, v in by_parameter(forward, args, 1).items()}
-    return frozenset(name for name, t in given.items() if t is not None and id(m.grad.storage(t)) in saved)
-
-
-def varied(cls: ClassV, method: str) -> set[str]:
-    """What a class that inherits a method overrides of the class that has it, or of one between; its constructor, too.
-
-    Nothing if it has the method itself.
-    """
-    owner = next(i for i, one in enumerate(cls.mro) if method in one.attributes)
-    own, above = (
-        {name for one in some for name in one.attributes if isinstance(name, str) and name.isidentifier()}
-        for some in (cls.mro[:owner], cls.mro[1 : owner + 1])
-    )
-    return {name for name in own & above if not name.startswith("__")} | (own & {"__init__"})
-
-
-def is_private(name: str) -> bool:
-    """Whether a name is meant for the program's own use only."""
-    return name.startswith("_") and not name.endswith("__")
-
-
-def plain_function(v: Value) -> FunctionV | None:
-    """The function behind decorators and descriptors, those of the program by what `functools.wraps` says."""
-    passed: set[FunctionV] = set()
-    while isinstance(v, (Wrapped, StaticMethod, ClassMethod, Bound)) or (isinstance(v, FunctionV) and v not in passed):
-        if isinstance(v, FunctionV):
-            passed.add(v)
-            v = v.attributes.get("__wrapped__", v)
-        else:
-            v = v.function
-    if isinstance(v, Property):
-        v = v.getter
-    return v if isinstance(v, FunctionV) else None
-
-
-def tensor_of(m: Machine, v: Value) -> Tensor | None:
-    """A tensor, or the one that an unknown value was found to be; None if it is none for sure."""
-    t = m.found_out(v) if isinstance(v, Unknown) else v
-    return t if isinstance(t, Tensor) else None
-
-
-def gives_back(m: Machine, args: Args, result: Value) -> bool:
-    """Whether a function returns an argument, or a view of one: of one in place, nobody differentiates what else is."""
-    own = {id(m.grad.storage(t)) for v in args if (t := tensor_of(m, v)) is not None}
-    return any(isinstance(t, Tensor) and id(m.grad.storage(t)) in own for _, t in sequences.inside(m, result))
-
-
-def backward_from(m: Machine, result: Value, first: tuple[int, int] | None = None) -> None:
-    """Run backward on every tensor in a result, as a caller would on the loss made of them.
-
-    It never runs backward twice through one thing: no caller would do so after the program, or another entry, has. But
-    one that trains a module step by step does, if that leads to what the `first` step has made, and its backward freed.
-    """
-    given = [(guards, opaque.as_given(m, one)) for guards, one in sequences.inside(m, result)]
-    roots = [
-        gated(m.grad.grad_fn(t), guards)
-        for guards, t in given
-        if isinstance(t, Tensor) and m.grad.requires_grad(t) is not False
-    ]
-    if roots:
-        m.grad.take_as_kept(n for n in m.grad.reached(roots, ()) if first is None or first not in n.iterations)
-        m.grad.backward(roots, retain=first is None, accumulate=False)

@@ -32,9 +32,10 @@ from ..libraries import load_models, polyfills
 from ..python import imports, statements
 from ..python.machine import Machine
 from ..stories.trace import NoTrace, Trace
+from .definitions import plain_function
 from .effects import Difference, Shelf, changeable
 from .entered import Entered
-from .entries import Entry, guarded, plain_function
+from .entries import Entry, guarded
 from .past import Past
 from .turns import Defined, Turns
 

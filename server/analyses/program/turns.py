@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...syntax import ir
 from ...syntax.walk import names
 from ..domain.values import ClassV, Value
-from .entries import is_private, plain_function
+from .definitions import is_private, plain_function
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
