@@ -303,7 +303,7 @@ def _subject(assumption: Assumption, failure: Failure, locale: Locale) -> str:
         if assumption.kind == "backward" and isinstance(called, ir.FunctionDef):
             return say("some-returned", locale, name=called.name)
         return say(f"some-{assumption.kind}", locale)
-    if assumption.kind in ("guess", "dtype", "layout"):
+    if assumption.kind in ("guess", "dtype", "layout", "named"):
         return text if assumption.holds else _SHARING.sub("gives a copy", text)
     return say("quote", locale, text=text if len(text) <= LONGEST_QUOTE else text[: LONGEST_QUOTE - 1] + "…")
 

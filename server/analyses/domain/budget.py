@@ -74,7 +74,7 @@ class Budget:
     seen, but for what these switch on."""
     early_steps: int = 6_000
     """Steps that the entry points of a program have taken together, as those of a smaller file do."""
-    early_patience: int = 400
+    early_patience: int = 120
     """Steps inside a function that was entered before, until `early_steps` have been taken."""
     early_building: int = 5_000
     """The same in the constructor of a class."""

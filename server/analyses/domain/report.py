@@ -135,7 +135,7 @@ class Assumption:
     loss. `iteration`: the loop at `site` runs again.
     `passed`: the change is only reached on that side of the branch.
     `trained`: the module is trained. `dtype`: a conversion finds the usual dtype there already. `layout`: memory lies
-    in the usual order. `guess`: something unknown (`subject` says what).
+    in the usual order. `named`: something is what its name says. `guess`: something unknown (`subject` says what).
     """
 
     kind: Literal[
@@ -149,6 +149,7 @@ class Assumption:
         "trained",
         "dtype",
         "layout",
+        "named",
         "guess",
     ]
     subject: str

@@ -26,7 +26,7 @@ from ..domain.values import (
     contents,
 )
 from ..operators import joins, modules
-from . import attributes, classes, decorators, functions, guesses, library, opaque
+from . import attributes, classes, decorators, functions, guesses, library, opaque, weights
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -101,6 +101,10 @@ def unknown_result(m: Machine, f: Value, args: Args) -> Value:
             return made
     if result.result:
         result.history = opaque.history(m, result, f.why, args)
+        if result.history is not None:
+            weights.save(m, result.history, f)
+    elif method == "step":
+        weights.step(m, f)
     elif not result.number:
         result.moved = guesses.moves(f)
         opaque.linked(m, result, f.why, args, f)

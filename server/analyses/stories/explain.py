@@ -496,7 +496,7 @@ def passing(call: str) -> str:
     return f"`{call}` passes gradients on"
 
 
-_NAMED = frozenset({"branch", "requires-grad", "linked", "needed", "dtype", "layout"})
+_NAMED = frozenset({"branch", "requires-grad", "linked", "needed", "dtype", "layout", "named"})
 
 
 def assumption(cond: Cond, holds: bool) -> Assumption:

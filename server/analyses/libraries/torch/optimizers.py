@@ -9,7 +9,7 @@ from ...autograd.tensors import Tensor
 from ...domain.registry import BASES, by_fact, method_of, model
 from ...domain.values import ABSENT, Args, DictV, Instance, ListV, Unknown, Value
 from ...operators import cases
-from ...python import sequences
+from ...python import sequences, weights
 from . import hooks
 from .nn_modules import clear_grads
 
@@ -30,6 +30,7 @@ def construct(m: Machine, obj: Instance, fact: OptimizerFact, args: Args) -> Non
     given = bound.pop("params", args.get(0, "params"))
     options: dict[str, Value] = {p.name: default(p) for p in fact.params if p.name != "params"} | bound
     m.state.set(obj.model_state, "options", options)
+    m.state.set(obj.model_state, "model", weights.model_of(m.state.resolve(given)))
     m.state.set(obj.attributes, "defaults", DictV(dict(options)))
     held = sequences.sequence(m, given)
     groups = [group(m, g, options) for g in held.known()]
@@ -141,6 +142,9 @@ def write(m: Machine, obj: Instance, fact: OptimizerFact | None) -> None:
     options = obj.model_state.get("options", {})
     silent = fact is not None and any(options.get(t.param) == t.value for t in fact.silent_when)
     times = fact.bumps if fact is not None and fact.exact else None
+    unseen = weights.of(m, obj.model_state.get("model"))
+    if unseen is not None:
+        m.grad.bump(unseen, "optimizer.step()", by="optimizer", times=0 if silent else times)
     for t in owned(m, obj):
         g = m.state.resolve(t.grad)
         if g is None or m.grad.requires_grad(t) is False:
