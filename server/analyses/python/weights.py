@@ -11,6 +11,7 @@ def learn(actor, critic, critic_optim, batch):
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ..autograd.tensors import Tensor
@@ -24,8 +25,10 @@ if TYPE_CHECKING:
     from ..domain.values import Value
     from .machine import Machine
 
-MODELS = ("weights",)
-"""where the models are noted that have been called"""
+WEIGHTS = "weights"
+"""what the key begins with under which the parameters of a model are kept"""
+
+PARAMETERS = ".parameters()"
 
 OF_OPTIMIZERS = frozenset({"optim", "optims", "optimizer", "optimizers", "optimiser", "opt", "opts"})
 OF_MODELS = frozenset({"net", "network", "model"})
@@ -34,19 +37,17 @@ OF_MODELS = frozenset({"net", "network", "model"})
 
 def save(m: Machine, node: Node, model: Unknown) -> None:
     """The call of a model saves its parameters."""
-    key = (*MODELS, model.key)
-    t = m.state.resolve(m.read.get(key, ABSENT))
-    if not isinstance(t, Tensor):
+    t = of(m, model.key)
+    if t is None:
         t = m.grad.tensor(requires_grad=True)
-        t.is_parameter, t.label = True, f"{model.why}.parameters()"
-        m.state.set(m.read, key, t)
-        m.state.set(m.read, MODELS, (*m.state.tuple_of(m.read.get(MODELS, ())), model))
+        t.is_parameter, t.label = True, f"{model.why}{PARAMETERS}"
+        m.state.set(m.read, (WEIGHTS, model.key), t)
     m.grad.save(node, t, "weight", form="itself")
 
 
 def of(m: Machine, key: Hashable) -> Tensor | None:
     """What stands for the parameters of a model, by its key; None if it was not called."""
-    t = m.state.resolve(m.read.get((*MODELS, key), ABSENT))
+    t = m.state.resolve(m.read.get((WEIGHTS, key), ABSENT))
     return t if isinstance(t, Tensor) else None
 
 
@@ -61,21 +62,21 @@ def step(m: Machine, method: Unknown) -> None:
     """Something unknown has done its `step`: one that is called like an optimizer changes the models of its name."""
     name = method.why.rpartition(".")[0]
     for model, t in named(m, name):
-        text = f"`{name}` updates `{model.why}`"
-        cond = Cond(("updates", name, model.key), "named", text, m.here.site)
-        m.state.fork(cond, lambda t=t: m.grad.bump(t, "optimizer.step()", by="optimizer", times=None), lambda: None)  # type: ignore[misc]
+        cond = Cond(("updates", name, model), "named", f"`{name}` updates `{model}`", m.here.site)
+        m.state.fork(cond, partial(m.grad.bump, t, "optimizer.step()", "optimizer", None), lambda: None)
 
 
-def named(m: Machine, optimizer: str) -> Iterator[tuple[Unknown, Tensor]]:
+def named(m: Machine, optimizer: str) -> Iterator[tuple[str, Tensor]]:
     """The models that an optimizer updates by its name: `critic_optim` is of `critic`, `opt_d` of `discriminator`."""
     parts = words(optimizer)
     rest = [word for word in parts if word not in OF_OPTIMIZERS]
     if not rest or len(rest) == len(parts):
         return
-    for model in m.state.tuple_of(m.read.get(MODELS, ())):
-        own = [word for word in words(model.why) if word not in OF_MODELS]
+    for key in [key for key in m.read if type(key) is tuple and key[0] == WEIGHTS]:
+        t = of(m, key[1])
+        model = (t.label or "").removesuffix(PARAMETERS) if t is not None else ""
+        own = [word for word in words(model) if word not in OF_MODELS]
         is_short = len(rest) == 1 and len(rest[0]) == 1 and "".join(own).startswith(rest[0])
-        t = of(m, model.key)
         if t is not None and (own == rest or is_short):
             yield model, t
 
