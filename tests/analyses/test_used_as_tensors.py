@@ -349,3 +349,24 @@ def loss(source, estimate):
     (found,) = diagnose(replay([parse(text, "main.py")], Alone()))
     assert found.severity is Severity.WARNING
     assert "`estimate` requires grad" in found.words.message
+
+
+def test_a_buffer_that_has_a_size_is_no_tensor() -> None:
+    text = """\
+import torch
+
+
+def learn(buffer, net):
+    if buffer.size() > 1:
+        x = buffer.sample(2)
+        y = torch.sigmoid(net(x))
+        y += 1
+        y.sum().backward()
+"""
+    scope: dict[str, Any] = {}
+    exec(text, scope)
+    buffer = type("Buffer", (), {"size": lambda self: 2, "sample": lambda self, n: torch.rand(n, 3)})()
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        scope["learn"](buffer, torch.nn.Linear(3, 3))
+    (found,) = diagnose(replay([parse(text, "main.py")], Alone()))
+    assert found.severity is Severity.WARNING

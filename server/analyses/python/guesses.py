@@ -83,22 +83,23 @@ def shows_tensor(m: Machine, method: Unknown, args: Args) -> bool:
     """Whether something is a method that only a tensor has where it takes these arguments: `x.size(0)`.
 
     That is so of all that take `dim` or `keepdim`, but for what names its dimensions. What a module's `forward` is
-    given is no distribution, whose `mean` nobody calls; and it brings only tensors to a dtype.
+    given is no buffer, which has a `size()`, and no distribution, whose `mean` nobody calls; and it brings only tensors
+    to a dtype.
     """
     of, name = method.of, attribute(method.key)
     if of is None or of.own is not None or not (of.came_in or of.result or of.history is not None):
         return False
-    if name == "size" or "keepdim" in args.kw or isinstance(args.kw.get("dim"), (int, tuple, ListV)):
+    if "keepdim" in args.kw or isinstance(args.kw.get("dim"), (int, tuple, ListV)):
         return True
-    if name == "split":
-        return bool(args.pos) and isinstance(args.pos[0], (int, ListV))
+    if name in ("size", "split") and args.pos and isinstance(args.pos[0], (int, ListV)):
+        return True
     if name in ("expand", "view"):
         return len(args.pos) > 1
     if not any(a.kind == "trained" for a in m.entry_assumptions):
         return False
     if name in ("to", "type"):
         return any(map(tells_dtype, map(m.state.resolve, args)))
-    return name == "mean" or ("dim" in args.kw and not isinstance(args.kw["dim"], str))
+    return name in ("mean", "size") or ("dim" in args.kw and not isinstance(args.kw["dim"], str))
 
 
 def moves(method: Unknown) -> bool:
