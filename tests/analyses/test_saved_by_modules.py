@@ -39,6 +39,7 @@ class Outer(nn.Module):
         {changed}
         return z + x + y
 """
+USE = "Outer()(torch.ones(3), torch.ones(3))"
 
 
 @pytest.fixture(autouse=True)
@@ -59,7 +60,7 @@ SAVED = (
 @pytest.mark.parametrize(("first", "given", "changed"), SAVED)
 def test_what_a_module_saves_is_not_to_be_changed(first: str, given: str, changed: str) -> None:
     text = TEXT.format(first=first, given=given, changed=changed)
-    found = told_of_refused(text, "Outer()(torch.ones(3), torch.ones(3))")
+    found = told_of_refused(text, USE)
     assert found.severity is Severity.WARNING
     assert "`Inner` (line 25) has saved it" in found.words.message
 
@@ -75,4 +76,4 @@ OTHERS = (
 @pytest.mark.parametrize(("first", "given", "changed"), OTHERS)
 def test_what_it_does_not_save_is(first: str, given: str, changed: str) -> None:
     text = TEXT.format(first=first, given=given, changed=changed)
-    assert told_of_working(text, "Outer()(torch.ones(3), torch.ones(3))") == []
+    assert told_of_working(text, USE) == []

@@ -1,9 +1,8 @@
 """What functions and classes tell of themselves before they are entered: what they need, and whether they vary a base.
 
-class Net(Base):                        # varies `Base`: `forward` may use its `mix`
+class Net(Base):            # varies `Base`, whose `forward` calls `mix`
+    @torch.no_grad()        # `plain_function` looks behind it
     def mix(self, x): …
-
-net = jit.script(Net(3))                # the plain function behind it is `Net.forward`
 """
 
 from __future__ import annotations

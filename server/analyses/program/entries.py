@@ -190,7 +190,7 @@ class Entry:
         methods = sorted((name for name, method in v.attributes.items() if self.untouched(method)), key=is_private)
         return [
             Part("build", lambda: True, lambda: self.build(v)),
-            Part("library", lambda: self.called_by_library(v), lambda: self.run_by_library(self.obj)),
+            Part("library", lambda: self.called_by_library(v), lambda: self.run_uncalled(self.obj)),
             Part(TRAINING, lambda: self.untrained(v), lambda: self.train(self.obj)),
             Part("in a row", lambda: self.leads_back(v), lambda: self.train_twice(v)),
             Part("defaults", lambda: self.branched(v), lambda: self.train_at_defaults(v)),
@@ -293,7 +293,7 @@ class Entry:
         """
         return tuple(name for name in self.entries(cls) if self.untouched(cls.lookup(name)) or self.is_anew(cls, name))
 
-    def run_by_library(self, obj: Instance) -> None:
+    def run_uncalled(self, obj: Instance) -> None:
         """Do with an object what its library would, with the methods that nothing has called; less if others have."""
         names = self.called_by_library(obj.cls)
         is_new = any(self.untouched(obj.cls.lookup(name)) for name in names)

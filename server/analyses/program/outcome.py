@@ -48,6 +48,6 @@ def gives_back(m: Machine, args: Args, result: Value) -> bool:
 
 
 def tensor_of(m: Machine, v: Value) -> Tensor | None:
-    """A tensor, or the one that an unknown value was found to be; None if it is none for sure."""
+    """A tensor, or the one that an unknown value was found to be; None if it was found to be none."""
     t = m.found_out(v) if isinstance(v, Unknown) else v
     return t if isinstance(t, Tensor) else None

@@ -496,7 +496,7 @@ def passing(call: str) -> str:
     return f"`{call}` passes gradients on"
 
 
-_NAMED = frozenset({"branch", "requires-grad", "linked", "needed", "dtype", "layout", "named"})
+_KEPT_KINDS = frozenset({"branch", "requires-grad", "linked", "needed", "dtype", "layout", "named"})
 
 
 def assumption(cond: Cond, holds: bool) -> Assumption:
@@ -506,7 +506,7 @@ def assumption(cond: Cond, holds: bool) -> Assumption:
         text = text and f"`{text}` requires grad"
     elif cond.kind == LINK:
         text = passing(text)
-    kind = cond.kind if cond.kind in _NAMED else "guess"
+    kind = cond.kind if cond.kind in _KEPT_KINDS else "guess"
     return Assumption(kind, text, cond.site, holds ^ cond.flipped)  # type: ignore[arg-type]
 
 
